@@ -25,6 +25,8 @@ const STRANGERS = { what: "request bodies", totalBytes: 64 * MIB, ownerBytes: 8 
 const KNOWN = { ...STRANGERS, totalBytes: 128 * MIB, ownerBytes: 32 * MIB };
 /** Bodies of an owner's requests under way: as text, values and a message to a service, each takes several times as much. */
 const BODIES = { what: "large requests", totalBytes: 64 * MIB, ownerBytes: 16 * MIB, waitingMax: 16 };
+/** Files that are uploaded, which may take minutes: apart, so that they keep no other request waiting. */
+const UPLOADS = { what: "uploads", totalBytes: 64 * MIB, ownerBytes: 21 * MIB, waitingMax: 16 };
 /** Answers that their clients have not received yet. Those that wait take memory, too. */
 const ANSWERS = { what: "large answers", totalBytes: 64 * MIB, ownerBytes: 16 * MIB, waitingMax: 16 };
 /**
@@ -75,14 +77,14 @@ export interface Admission {
   admitting(fetch: Fetch): Fetch;
   /**
    * Lets an owner's request in, with its body, whose room as a stranger's it gives back.
-   * @param route the longest body that it takes, 0 for none, and whether it answers with a page
+   * @param route the longest body that it takes, 0 for none, whether it answers with a page, and whether the body is a form with a file
    * @throws ServiceError rate_limited when the owner has too much under way for two seconds, or five before a list; cancelled when the
    *   client leaves
    */
   enter(
     ownerId: string,
     request: Request,
-    route: { bytesMax?: number; isList?: boolean | undefined },
+    route: { bytesMax?: number; isList?: boolean | undefined; isUpload?: boolean },
   ): Promise<Admitted>;
   /**
    * An answer of JSON, which counts until the client has it.
@@ -93,10 +95,11 @@ export interface Admission {
 
 export function createAdmission(senderOf: (request: Request) => Sender): Admission {
   const rooms = { small: byteShares(STRANGERS), large: byteShares(STRANGERS), known: byteShares(KNOWN) };
-  const [requests, lists, bodies, answers] = [REQUESTS, LISTS, BODIES, ANSWERS].map((share) =>
+  const [requests, lists, bodies, uploads, answers] = [REQUESTS, LISTS, BODIES, UPLOADS, ANSWERS].map((share) =>
     byteShares({ waitMs: WAIT_MS, ...share }),
-  ) as [ByteShares, ByteShares, ByteShares, ByteShares];
+  ) as [ByteShares, ByteShares, ByteShares, ByteShares, ByteShares];
   observeHeldBytes("bodies", bodies.heldBytes);
+  observeHeldBytes("uploads", uploads.heldBytes);
   observeHeldBytes("answers", answers.heldBytes);
   observeHeldBytes("unread bodies", () => Object.values(rooms).reduce((sum, room) => sum + room.heldBytes(), 0));
   const keyless = slidingWindows({ keysMax: ADDRESSES_MAX });
@@ -134,7 +137,7 @@ export function createAdmission(senderOf: (request: Request) => Sender): Admissi
       holds.set(request, hold);
       return Promise.resolve(fetch(request)).finally(hold.release);
     },
-    async enter(ownerId, request, { bytesMax = 0, isList = false }) {
+    async enter(ownerId, request, { bytesMax = 0, isList = false, isUpload = false }) {
       const { signal } = request;
       const held: Hold[] = [];
       const hold = async (shares: ByteShares, bytes: number) =>
@@ -151,7 +154,7 @@ export function createAdmission(senderOf: (request: Request) => Sender): Admissi
         if (isList) pages.set(request, await hold(lists, PAGE_BYTES_MAX));
         const length = bodyBytes(request, bytesMax);
         if (length <= SMALL_BYTES) return { received: () => {}, release };
-        const body = await hold(bodies, length);
+        const body = await hold(isUpload ? uploads : bodies, length);
         held.push(body);
         return { received: body.shrink, release };
       } catch (error) {

@@ -10,7 +10,7 @@ import { requireScope } from "./auth/api-key.ts";
 import { type Access, type Caller, type IdentifyContext, identify } from "./auth/identify.ts";
 import { jsonAnswer } from "./http/answer/answers.ts";
 import { BYTES_MAX, readJson, STRANGERS_WITHIN_MS } from "./http/body.ts";
-import { type FormFile, formBytesMax, isForm, readForm } from "./http/form.ts";
+import { type FormBody, type FormFile, formBytesMax, isForm, readForm } from "./http/form.ts";
 import { idempotencyOf } from "./http/idempotency-key.ts";
 import type { RequestLog } from "./http/log-request.ts";
 import { countDecision, observed } from "./http/observe.ts";
@@ -124,15 +124,16 @@ export function gated<B extends TObject = TObject, Q extends TObject = TObject>(
         countDecision(decision);
         refuseOverRate(decision);
         requireScope(caller.scopes, rules.scope);
+        const isUpload = rules.form !== undefined && isForm(request);
         const bytesMax = longestBody(rules, request);
-        entered = await ctx.admission.enter(caller.ownerId, request, { bytesMax, isList: rules.isList });
+        entered = await ctx.admission.enter(caller.ownerId, request, { bytesMax, isList: rules.isList, isUpload });
       }
       const query = checkQuery ? checkQuery(readQuery(request.url, rules.query as TObject)) : {};
       await rules.beforeBody?.(request);
       const withinMs = caller ? undefined : STRANGERS_WITHIN_MS;
       const { bodyBytesMax, bodyValuesMax: valuesMax, isBodyOptional: isOptional } = rules;
       const limits = { bytesMax: bodyBytesMax, valuesMax, withinMs, isOptional };
-      const form = rules.form && isForm(request) ? await readForm(request, rules.form.fileBytesMax) : null;
+      const form = rules.form && isForm(request) ? await readUpload(ctx, request, rules.form.fileBytesMax) : null;
       const sent = form ?? (checkBody ? await readJson(request, limits) : null);
       if (sent) entered?.received(form ? form.length : sent.bytes.byteLength);
       const check = form ? checkForm : checkBody;
@@ -176,6 +177,16 @@ export function gated<B extends TObject = TObject, Q extends TObject = TObject>(
     return answer;
   };
   return ({ request, params }) => observed(rules.id, request, () => respond({ request, params }));
+}
+
+/** A file may take longer than the connection may be idle. */
+async function readUpload(ctx: GateContext, request: Request, fileBytesMax: number): Promise<FormBody> {
+  const letIdle = ctx.holdOpen(request);
+  try {
+    return await readForm(request, fileBytesMax);
+  } finally {
+    letIdle();
+  }
 }
 
 function longestBody({ body, bodyBytesMax = BYTES_MAX, form }: Rules<TObject, TObject>, request: Request): number {

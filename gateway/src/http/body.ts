@@ -47,7 +47,7 @@ export async function readJson(
   if (isEncoded(request)) throw encoded();
   const bytes =
     withinMs === undefined
-      ? await readBytes(request, bytesMax, () => tooLarge(bytesMax))
+      ? await readBytes(request, bytesMax)
       : await readRaw(request, { bytesMax, withinMs, keep: () => {} });
   if (bytes.byteLength === 0 && isOptional) return { value: {}, bytes };
   if (bytes.byteLength > 0 && type === null) throw notJsonType();
@@ -80,20 +80,6 @@ export function utf8(bytes: Uint8Array): string {
   } catch {
     throw new HttpError(400, "The request body is not UTF-8");
   }
-}
-
-/**
- * Reads a body of another type as bytes.
- * @param tooLarge the refusal of one over `bytesMax` @throws HttpError 415 for a compressed body
- */
-export async function readBody(
-  request: Request,
-  bytesMax: number,
-  tooLarge: () => HttpError,
-): Promise<Uint8Array<ArrayBuffer>> {
-  if (Number(request.headers.get("content-length") ?? 0) > bytesMax) throw tooLarge();
-  if (isEncoded(request)) throw encoded();
-  return readBytes(request, bytesMax, tooLarge);
 }
 
 export interface RawLimits {
@@ -149,13 +135,9 @@ function encoded(): HttpError {
 }
 
 /** @throws ServiceError cancelled when the client disconnects before the end of the body */
-async function readBytes(
-  request: Request,
-  bytesMax: number,
-  tooLarge: () => HttpError,
-): Promise<Uint8Array<ArrayBuffer>> {
+async function readBytes(request: Request, bytesMax: number): Promise<Uint8Array> {
   try {
-    return await receive(request, bytesMax, tooLarge);
+    return await receive(request, bytesMax);
   } catch (error) {
     leaveRest(request);
     throw isAbort(error) ? cancelled(error) : error;
@@ -168,14 +150,10 @@ function isAbort(error: unknown): boolean {
 }
 
 /** Reads a body of unknown length only up to the limit. */
-async function receive(
-  request: Request,
-  bytesMax: number,
-  tooLarge: () => HttpError,
-): Promise<Uint8Array<ArrayBuffer>> {
+async function receive(request: Request, bytesMax: number): Promise<Uint8Array> {
   if (request.headers.has("content-length")) return new Uint8Array(await request.arrayBuffer());
   const bytes = await readBounded(request, bytesMax);
-  if (!bytes) throw tooLarge();
+  if (!bytes) throw tooLarge(bytesMax);
   return bytes;
 }
 

@@ -1,9 +1,11 @@
 import { invalid } from "@parley/shared/errors";
 import { refuseUnstorable } from "@parley/shared/json/storable-json";
 import { HttpError } from "../problem.ts";
-import { readBody } from "./body.ts";
+import { readRaw } from "./body.ts";
 
 const KIB = 1024;
+/** For the whole form. */
+const WITHIN_MS = 5 * 60_000;
 /** Beside the file: the other fields, and what separates them. */
 const ENVELOPE_BYTES = 64 * KIB;
 const FORM_TYPE = /^multipart\/form-data\s*;/i;
@@ -36,12 +38,15 @@ export function formBytesMax(fileBytesMax: number): number {
 
 /**
  * Reads a form with one file, in its field `file`.
- * @throws HttpError 413 for a file over `fileBytesMax`, 415 for a compressed body, 400 for anything but a form; ServiceError invalid
+ * @throws HttpError 413 for a file over `fileBytesMax`, 415 for a compressed body, 408 for a form that takes longer than five minutes, 400 for anything else; ServiceError invalid
  *   without a file, or with texts that cannot be stored
  */
 export async function readForm(request: Request, fileBytesMax: number): Promise<FormBody> {
   const tooLarge = () => new HttpError(413, `The file must be at most ${fileBytesMax / KIB / KIB} MiB`);
-  const body = await readBody(request, formBytesMax(fileBytesMax), tooLarge);
+  const limits = { bytesMax: formBytesMax(fileBytesMax), withinMs: WITHIN_MS, keep: () => {} };
+  const body = await readRaw(request, limits).catch((error) => {
+    throw error instanceof HttpError && error.status === 413 ? tooLarge() : error;
+  });
   const type = request.headers.get("content-type") ?? "";
   const form = await new Response(body, { headers: { "content-type": type } }).formData().catch(() => null);
   if (!form) throw new HttpError(400, "The request body is not valid multipart/form-data");

@@ -53,12 +53,12 @@ export function problemsOf(
   operation: Operation,
   { path, isKeyed, isWrite }: { path: string; isKeyed: boolean; isWrite: boolean },
 ): Record<string, unknown> {
-  const { body, refuses = [], scope, file } = operation;
+  const { body, form, refuses = [], scope, file } = operation;
   const statuses = new Set([
     ...ALWAYS,
     ...(isPublic(scope) || isWrite ? [403] : []),
     ...(body ? BODY : []),
-    ...(body && scope === "anyone" ? [408] : []),
+    ...(form || (body && scope === "anyone") ? [408] : []),
     ...(file?.ranges ? [416] : []),
     ...refuses.flatMap((refusal) => BY_REFUSAL[refusal]),
   ]);

@@ -50,7 +50,16 @@ const KEPT_FOR_LONG: Partial<Record<Schema, readonly string[]>> = {
 const RESTLESS = Object.fromEntries(
   SCHEMAS.map((schema) => [
     schema,
-    ["jobs", "conversation_changes", "figure_changes", "owner_events", "stored_changes", "live_topics", "live_events"],
+    [
+      "jobs",
+      "conversation_changes",
+      "figure_changes",
+      "owner_events",
+      "stored_changes",
+      "live_topics",
+      "live_events",
+      "call_commands",
+    ],
   ]),
 );
 

@@ -164,6 +164,9 @@ function more(names: Names): Readonly<Record<string, object>> {
   const turn = Turn.fromPartial({ ownerId, agentId, sessionId, message: "Hi" } as object);
   return {
     completeTurn: { turn },
+    controlConversation: { conversationId, action: { $case: "say", value: "Theirs" } },
+    commandCall: { conversationId, command: { $case: "watch", value: true } },
+    sendText: { conversationId, messageId: newUuid(), sequence: 1, text: "Theirs" },
     askModel: { conversationId, instruction: "Sum up." },
     waitForToolCalls: { conversationId, toolCallIds: ["tcl_theirs"] },
     giveClientResult: { conversationId, result: { toolCallId: "tcl_theirs", result: "Theirs", isError: false } },

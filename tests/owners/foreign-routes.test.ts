@@ -103,6 +103,7 @@ const BODIES: Readonly<Record<string, (names: Names) => object>> = {
   startTestChat: ({ agent_id }) => ({ agent_id }),
   createDailySession: ({ agent_id }) => ({ agent_id }),
   sendWhatsAppMessage: ({ agent_id }) => ({ agent_id, to_mobile_number: CALLEE, template }),
+  controlConversation: ({ agent_id }) => ({ action: "handoff", agent_id }),
   updateDestination: () => ({ name: "Theirs" }),
   resendFailedDeliveries: () => ({ since: "2020-01-01T00:00:00Z" }),
   addDoNotCall: ({ mobile_number }) => ({ mobile_number }),

@@ -63,6 +63,7 @@ const SCOPES: Readonly<Record<string, readonly string[]>> = {
     "watchConversation",
     "watchConversations",
   ],
+  "conversations:control": ["controlConversation"],
   chat: ["sendMessage", "startChat", "analyzeConversation"],
   messages: ["sendWhatsAppMessage"],
   calls: [

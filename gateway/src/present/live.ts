@@ -84,11 +84,11 @@ function presentState({ agent, operator }: ConversationState) {
   return { ...(state && { agent: state }), ...(operator && presentOperator(operator)) };
 }
 
-function presentOperator({ isMuted, takenOver }: OperatorState) {
+export function presentOperator({ isMuted, takenOver }: OperatorState) {
   return { muted: isMuted, taken_over: takenOver ? presentTakeOver(takenOver) : null };
 }
 
-export function presentTakeOver({ by, since }: NonNullable<OperatorState["takenOver"]>) {
+function presentTakeOver({ by, since }: NonNullable<OperatorState["takenOver"]>) {
   const { kind, id } = actorOf(by);
   return { by: { type: kind, id }, since: isoTime(since) };
 }

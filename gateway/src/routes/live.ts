@@ -1,8 +1,15 @@
+import type { ControlConversationRequest } from "@parley/proto/parley/conversation/v1/live.ts";
+import { invalid } from "@parley/shared/errors";
 import { Elysia } from "elysia";
 import type { Clients } from "../clients.ts";
 import type { Admitted, GateContext } from "../gate.ts";
 import { eventReply } from "../live/event-reply.ts";
+import { presentOperator } from "../present/live.ts";
+import { required } from "../present/required.ts";
+import { ControlAccepted, ControlBody } from "../schemas/live.ts";
 import { endpoint } from "./endpoint.ts";
+
+type Action = NonNullable<ControlConversationRequest["action"]>;
 
 const EVENTS = "text/event-stream";
 
@@ -62,5 +69,56 @@ export function liveRoutes(gate: GateContext, { conversations }: Clients) {
         },
         (admitted) => watched(admitted, admitted.params.conversation_id ?? ""),
       ),
+    )
+    .post(
+      "/:conversation_id/control",
+      ...endpoint(
+        gate,
+        {
+          id: "controlConversation",
+          tag: "Conversations",
+          summary: "Steer a running conversation",
+          description:
+            "One action, answered once it is accepted (docs/live.md). 400 if the channel cannot do it; 409 if the conversation has ended, or somebody else has taken it over.",
+          scope: "conversations:control",
+          body: ControlBody,
+          response: ControlAccepted,
+          refuses: ["condition", "not_found", "conflict"],
+        },
+        async ({ ownerId, params, body, origin }) => {
+          const conversationId = params.conversation_id ?? "";
+          const request = { ownerId, conversationId, action: actionOf(body) };
+          const { operator } = await conversations.controlConversation(request, { origin, timeoutMs: CONTROL_MS });
+          return presentOperator(required(operator));
+        },
+      ),
     );
+}
+
+/** Longer than an operator's message waits for the reply that is written. */
+const CONTROL_MS = 20_000;
+
+/** @throws ServiceError invalid when the action lacks its field */
+function actionOf({ action, text, to, agent_id, message }: typeof ControlBody.static): Action {
+  const needed = (field: string, value: string | undefined): string => {
+    if (value === undefined || value === "") throw invalid(field, `${field} is required with the action ${action}`);
+    return value;
+  };
+  switch (action) {
+    case "say":
+    case "inject":
+      return { $case: action, value: needed("text", text) };
+    case "mute":
+    case "unmute":
+      return { $case: "mute", value: action === "mute" };
+    case "take_over":
+    case "give_back":
+      return { $case: "takeOver", value: action === "take_over" };
+    case "transfer":
+      return { $case: "transfer", value: needed("to", to) };
+    case "handoff":
+      return { $case: "handoff", value: needed("agent_id", agent_id) };
+    case "end":
+      return { $case: "end", value: { message: message ?? "" } };
+  }
 }

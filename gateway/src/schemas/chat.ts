@@ -3,7 +3,7 @@ import { Status, TranscriptMessage } from "./conversations.ts";
 import { RepliesUsage } from "./costs.ts";
 import { AsksStartWebhook, Draft } from "./draft.ts";
 import { AgentId, At, PageFigures, Resource, Uuid } from "./resources.ts";
-import { About, Json, Maybe, Metadata, PageQuery, Text } from "./types.ts";
+import { About, Json, Maybe, Metadata, OneOf, PageQuery, Text } from "./types.ts";
 
 const GivenSessionId = Text({
   pattern: "^[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}$",
@@ -136,10 +136,18 @@ const ClientCall = Resource("ClientToolCall", {
 export const ChatReply = Resource(
   "ChatReply",
   {
-    response: Type.String({ description: "The whole reply; empty if the model waits for results." }),
+    response: Type.String({
+      description: "The whole reply; empty if the model waits for results, or an operator answers.",
+    }),
     session_id: SessionId,
     tool_calls: Type.Optional(
       Type.Array(ClientCall, { description: "Only with `client_tools`: calls for your client to make." }),
+    ),
+    answered_by: Type.Optional(
+      OneOf(["operator"] as const, {
+        description:
+          "The message is stored and the model was not asked, because an operator has muted the agent or answers in its place.",
+      }),
     ),
   },
   "A whole reply, with `streaming: false`.",

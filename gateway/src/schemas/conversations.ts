@@ -144,6 +144,9 @@ export const TranscriptMessage = Resource("Message", {
       { description: "Milliseconds from the end of the user's speech, for spoken replies that were measured." },
     ),
   ),
+  by: Type.Optional(
+    OneOf(["operator"] as const, { description: "An operator wrote this message in the agent's place." }),
+  ),
   reply: Type.Optional(
     Type.Object(
       {

@@ -4,7 +4,7 @@ import { parseObject } from "@parley/shared/json/json-object";
 import type { GateContext } from "../gate.ts";
 import { textBody } from "../http/answer/text-body.ts";
 import { problemOf } from "../problem.ts";
-import { presentClientCalls, type ReplyTo, TURN_TIMEOUT_MS, tellStarted } from "./replies.ts";
+import { presentAnsweredBy, presentClientCalls, type ReplyTo, TURN_TIMEOUT_MS, tellStarted } from "./replies.ts";
 import type { Turns } from "./turns.ts";
 
 /** Whether a request accepts server-sent events. */
@@ -30,6 +30,7 @@ export async function eventReply(
   const tell = (event: string, data: object) => events.write(`event: ${event}\ndata: ${JSON.stringify(data)}\n\n`);
   let sessionId = "";
   let clientCalls: readonly ClientCall[] = [];
+  let isOperators = false;
   const run = turns.run(turn, {
     ...write,
     origin,
@@ -45,13 +46,17 @@ export async function eventReply(
     onClientCalls: (calls) => {
       clientCalls = calls;
     },
+    onOperator: () => {
+      isOperators = true;
+    },
   });
   await Promise.race([events.begun, run]);
   headers.set("Content-Type", "text/event-stream; charset=utf-8");
   const letGo = gate.holdOpen(request);
   run
     .then(
-      () => tell("done", { session_id: sessionId, ...presentClientCalls(clientCalls) }),
+      () =>
+        tell("done", { session_id: sessionId, ...presentClientCalls(clientCalls), ...presentAnsweredBy(isOperators) }),
       (err: unknown) => {
         tell("error", { detail: problemOf(err, origin.requestId).body.detail });
         if (err instanceof ServiceError && err.kind === "cancelled") return;

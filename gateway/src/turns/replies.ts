@@ -21,6 +21,7 @@ export async function wholeReply(
   let response = "";
   let sessionId = "";
   let clientCalls: readonly ClientCall[] = [];
+  let isOperators = false;
   await turns.run(turn, {
     ...write,
     origin,
@@ -37,8 +38,16 @@ export async function wholeReply(
     onClientCalls: (calls) => {
       clientCalls = calls;
     },
+    onOperator: () => {
+      isOperators = true;
+    },
   });
-  return { response, session_id: sessionId, ...presentClientCalls(clientCalls) };
+  return { response, session_id: sessionId, ...presentClientCalls(clientCalls), ...presentAnsweredBy(isOperators) };
+}
+
+/** Who answers in the agent's place, as a member of the answer that is left out if nobody does. */
+export function presentAnsweredBy(isOperators: boolean) {
+  return isOperators && { answered_by: "operator" };
 }
 
 export function tellStarted(headers: Headers, { sessionId, replayed }: TurnStarted): void {

@@ -29,6 +29,8 @@ export interface TurnCall extends CallOptions {
   onTool?(tool: ToolNews): void;
   /** Takes the calls that the client makes, at the end. */
   onClientCalls?(calls: readonly ClientCall[]): void;
+  /** An operator answers, or the agent is muted: the reply is empty. */
+  onOperator?(): void;
 }
 
 /** The turns that this process has at one replica of the conversation service, in one call that streams both ways. */
@@ -134,6 +136,7 @@ export function openTurnStream({ runTurns }: Conversations): TurnStream {
         if (!end) return;
         over();
         if (end.toolCalls.length > 0) call.onClientCalls?.(end.toolCalls);
+        if (end.isOperators) call.onOperator?.();
         if (end.errorReplayed) call.onReplayed?.();
         if (end.error) reject(readStatus(end.error) ?? new ServiceError("internal", end.error.message));
         else resolve(!end.refused);

@@ -55,7 +55,7 @@ create table conversations (
   watched_until timestamptz,
   -- The model is not asked, by an operator's wish.
   is_muted boolean not null default false,
-  -- The operator who answers in the agent's place: { by, since }.
+  -- The operator who answers in the agent's place: { by, since, idleMs }.
   taken_over jsonb,
   -- When the agent answers again unless somebody writes before.
   taken_over_until timestamptz,
@@ -65,6 +65,8 @@ create table conversations (
   start jsonb,
   -- The agent that was asked for, if the start webhook named another one, which is agent_id.
   asked_agent_id text,
+  -- What an operator lets the model know: [text, …].
+  injected jsonb,
   primary key (owner_id, conversation_id)
 -- A turn updates the row twice and touches no indexed column: the room lets both stay on the page and out of the indexes.
 ) with (fillfactor = 85);
@@ -932,7 +934,7 @@ begin
   end loop;
   if (old.is_muted, old.taken_over) is distinct from (new.is_muted, new.taken_over) then
     perform tell_live(new.owner_id, new.conversation_id, 'operator',
-      jsonb_build_object('isMuted', new.is_muted, 'takenOver', new.taken_over));
+      jsonb_build_object('isMuted', new.is_muted, 'takenOver', new.taken_over - 'idleMs'));
   end if;
   if old.status = 'IN_PROGRESS' and new.status <> 'IN_PROGRESS' then
     perform tell_live(new.owner_id, new.conversation_id, 'ended', '{}');

@@ -9,6 +9,7 @@ test("the default limits are those that the documentation promises", () => {
     PARLEY_PROMPT_ADDRESS: "127.0.0.1:4",
     PARLEY_WEBHOOK_ADDRESS: "127.0.0.1:2",
     PARLEY_VOICE_ADDRESS: "127.0.0.1:3",
+    PARLEY_MESSAGING_ADDRESS: "127.0.0.1:4",
   };
   // The defaults that docs/configuration.md#conversation lists.
   expect(readConversationConfig({ ...needed, ...others })).toMatchObject({

@@ -14,7 +14,12 @@ const VARIABLES = {
   PARLEY_AGENT_ADDRESS: str({ desc: "host:port of the agent service" }),
   PARLEY_PROMPT_ADDRESS: str({ desc: "host:port of the prompt service, which reports changed prompts" }),
   PARLEY_WEBHOOK_ADDRESS: str({ desc: "host:port of the webhook dispatcher" }),
-  PARLEY_VOICE_ADDRESS: str({ desc: "host:port of the voice service, which deletes recordings" }),
+  PARLEY_VOICE_ADDRESS: str({ desc: "host:port of the voice service, which holds calls and deletes recordings" }),
+  PARLEY_MESSAGING_ADDRESS: str({ desc: "host:port of the messaging service, which sends operators' messages" }),
+  PARLEY_TAKE_OVER_IDLE_MINUTES: positiveNumber({
+    default: 10,
+    desc: "minutes without a message after which a chat that was taken over goes back to its agent",
+  }),
   PARLEY_ALLOWED_PRIVATE_HOSTS: allowList({
     default: [],
     desc: "private hosts and CIDRs that CUSTOM_LLM and tools may reach",

@@ -1,6 +1,11 @@
 import type { AgentRuntime, LlmConfig } from "@parley/proto/parley/agent/v1/agent.ts";
 import type { Tool as LibraryTool } from "@parley/proto/parley/agent/v1/tool.ts";
-import type { ForgetRecordingsRequest } from "@parley/proto/parley/voice/v1/voice_service.ts";
+import type { SendTextRequest } from "@parley/proto/parley/messaging/v1/messaging_service.ts";
+import type {
+  CommandCallRequest,
+  CommandCallResponse,
+  ForgetRecordingsRequest,
+} from "@parley/proto/parley/voice/v1/voice_service.ts";
 import type {
   BatchAcceptEventsRequest,
   BatchAcceptEventsResponse,
@@ -56,6 +61,10 @@ export interface ConversationContext {
   turns: RunningTurns;
   turnShares: TurnShares;
   turnStore: TurnStore;
+  /** Sends an operator's message over the channel of its conversation. */
+  sendText(message: SendTextRequest): Promise<unknown>;
+  /** Has the process that holds a call do something. @throws ServiceError conflict when none holds it, condition when it cannot */
+  commandCall(command: CommandCallRequest): Promise<CommandCallResponse>;
   /** Tells watchers what happens. */
   live: Live;
   limits: ConversationLimits;
@@ -79,4 +88,6 @@ export interface ConversationLimits {
   checkpointMs: number;
   /** How long a turn whose process died blocks its session. */
   turnLeaseMs: number;
+  /** How long a conversation that was taken over may be silent. */
+  takeOverIdleMs: number;
 }

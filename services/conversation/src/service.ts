@@ -1,5 +1,6 @@
 import { AccountServiceService } from "@parley/proto/parley/account/v1/account_service.ts";
 import { ConversationServiceService } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
+import { MessagingServiceService } from "@parley/proto/parley/messaging/v1/messaging_service.ts";
 import { VoiceServiceService } from "@parley/proto/parley/voice/v1/voice_service.ts";
 import { WebhookDispatcherServiceService } from "@parley/proto/parley/webhook/v1/webhook_service.ts";
 import type { Clock } from "@parley/shared/clock";
@@ -21,6 +22,7 @@ import type { ConversationConfig } from "./config.ts";
 import type { ConversationContext, ConversationLimits } from "./context.ts";
 import { eventRelayQueue } from "./events/relay.ts";
 import { listReader } from "./lists/list-reader.ts";
+import { idleTakeOvers, operatorMessages } from "./live/control.ts";
 import { createLive } from "./live/live.ts";
 import { MIGRATIONS } from "./migrations.ts";
 import { boundedFetch } from "./model/bounded-fetch.ts";
@@ -36,6 +38,7 @@ import { checkConversation } from "./rpc/check-conversation.ts";
 import { checkRoom } from "./rpc/check-room.ts";
 import { completeConversation } from "./rpc/complete-conversation.ts";
 import { completeTurn } from "./rpc/complete-turn.ts";
+import { controlConversation } from "./rpc/control-conversation.ts";
 import { converse } from "./rpc/converse.ts";
 import { countUsage } from "./rpc/count-usage.ts";
 import { fetchDocument } from "./rpc/fetch-document.ts";
@@ -84,6 +87,8 @@ import { turnShares } from "./turn/turn-memory.ts";
 const WHOLE_REPLY_MS = 600_000;
 /** More than the longest document that tools are imported from, which is cut off where it is read. */
 const TOOL_ANSWER_BYTES_MAX = 5 * 1024 * 1024;
+/** A call's process answers at once, or there is none. */
+const COMMAND_MS = 8_000;
 /** Longer than the dispatcher's statement timeout. */
 const FORGET_MS = 20_000;
 
@@ -115,6 +120,11 @@ export function startConversation(
         const accounts = createClient(AccountServiceService, {
           peer: "account",
           address: config.PARLEY_ACCOUNT_ADDRESS,
+          credentials,
+        });
+        const messaging = createClient(MessagingServiceService, {
+          peer: "messaging",
+          address: config.PARLEY_MESSAGING_ADDRESS,
           credentials,
         });
         const egress = createEgress({
@@ -177,6 +187,8 @@ export function startConversation(
           turns,
           turnShares: turnShares(config.PARLEY_OWNER_TURNS_MAX),
           turnStore: turnStore(db),
+          sendText: messaging.sendText,
+          commandCall: (command) => voice.commandCall(command, { timeoutMs: COMMAND_MS }),
           live,
           limits: limitsOf(config),
           clock,
@@ -188,7 +200,13 @@ export function startConversation(
           turns,
           {
             ...live,
-            handlers: { watchConversations: watchConversations(ctx), reportCall: reportCall(ctx) },
+            handlers: {
+              watchConversations: watchConversations(ctx),
+              controlConversation: controlConversation(ctx),
+              reportCall: reportCall(ctx),
+            },
+            queues: operatorMessages(ctx),
+            sweeps: [...live.sweeps, idleTakeOvers(ctx)],
           },
           {
             handlers: {
@@ -251,6 +269,7 @@ export function startConversation(
               agents.close();
               dispatcher.close();
               voice.close();
+              messaging.close();
               await replica?.end({ timeout: 5 });
             },
           },
@@ -290,5 +309,6 @@ function limitsOf(config: ConversationConfig): ConversationLimits {
     callIdleMinutes: config.PARLEY_CALL_IDLE_MINUTES,
     checkpointMs: config.PARLEY_REPLY_CHECKPOINT_MS,
     turnLeaseMs: config.PARLEY_TURN_LEASE_MS,
+    takeOverIdleMs: config.PARLEY_TAKE_OVER_IDLE_MINUTES * 60_000,
   };
 }

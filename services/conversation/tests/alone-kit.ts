@@ -33,6 +33,7 @@ export async function startAlone(): Promise<Alone> {
         PARLEY_PROMPT_ADDRESS: "127.0.0.1:1",
         PARLEY_WEBHOOK_ADDRESS: dispatcher.address,
         PARLEY_VOICE_ADDRESS: "127.0.0.1:1",
+        PARLEY_MESSAGING_ADDRESS: "127.0.0.1:1",
       });
       running.push(process);
       return process;

@@ -58,6 +58,7 @@ const conversations = await startTwo("conversation", {
   PARLEY_PROMPT_ADDRESS: listOf(promptProcesses),
   PARLEY_WEBHOOK_ADDRESS: dispatcher.address,
   PARLEY_VOICE_ADDRESS: "127.0.0.1:1",
+  PARLEY_MESSAGING_ADDRESS: "127.0.0.1:1",
   PARLEY_ALLOWED_PRIVATE_HOSTS: "127.0.0.1",
 });
 for (const { address } of promptProcesses)

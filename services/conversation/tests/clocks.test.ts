@@ -52,6 +52,7 @@ async function start(wrongByMs: number): Promise<Replica> {
     PARLEY_PROMPT_ADDRESS: sharedAgents().promptAddress,
     PARLEY_WEBHOOK_ADDRESS: dispatcher.address,
     PARLEY_VOICE_ADDRESS: "127.0.0.1:1",
+    PARLEY_MESSAGING_ADDRESS: "127.0.0.1:1",
     PARLEY_ALLOWED_PRIVATE_HOSTS: "127.0.0.1",
     BUN_OPTIONS: `--preload ${import.meta.dirname}/wrong-date.ts`,
     WRONG_BY_MS: String(wrongByMs),

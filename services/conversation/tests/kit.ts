@@ -70,6 +70,7 @@ export async function startTestChat(
     PARLEY_PROMPT_ADDRESS: promptAddress,
     PARLEY_WEBHOOK_ADDRESS: dispatcher.address,
     PARLEY_VOICE_ADDRESS: "127.0.0.1:1",
+    PARLEY_MESSAGING_ADDRESS: "127.0.0.1:1",
     PARLEY_ALLOWED_PRIVATE_HOSTS: "127.0.0.1",
     OPENAI_API_KEY: "sk-ours",
     OPENAI_BASE_URL: model.baseUrl,

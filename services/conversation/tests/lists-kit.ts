@@ -34,6 +34,7 @@ export async function startTestLists(): Promise<TestLists> {
     PARLEY_PROMPT_ADDRESS: "127.0.0.1:1",
     PARLEY_WEBHOOK_ADDRESS: "127.0.0.1:1",
     PARLEY_VOICE_ADDRESS: "127.0.0.1:1",
+    PARLEY_MESSAGING_ADDRESS: "127.0.0.1:1",
   });
   const clock = fakeClock();
   const running = await startConversation(config, silentLogger, clock);

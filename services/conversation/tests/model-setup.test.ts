@@ -10,6 +10,7 @@ const REQUIRED = {
   PARLEY_PROMPT_ADDRESS: "localhost:1",
   PARLEY_WEBHOOK_ADDRESS: "localhost:1",
   PARLEY_VOICE_ADDRESS: "localhost:1",
+  PARLEY_MESSAGING_ADDRESS: "127.0.0.1:1",
 };
 const setupWith = (env: Record<string, string>) => {
   const handler = getModelSetup(readConversationConfig({ ...REQUIRED, ...env }));

@@ -33,6 +33,7 @@ async function start(): Promise<{ process: ServiceProcess; chat: ChatClient }> {
     PARLEY_PROMPT_ADDRESS: "127.0.0.1:1",
     PARLEY_WEBHOOK_ADDRESS: dispatcher.address,
     PARLEY_VOICE_ADDRESS: "127.0.0.1:1",
+    PARLEY_MESSAGING_ADDRESS: "127.0.0.1:1",
   });
   const chat = chatClient(process.address);
   started.push(process);

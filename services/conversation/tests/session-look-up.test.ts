@@ -86,7 +86,15 @@ test("a runtime's report finds its call by key, not among all that are open", as
   const key = await openMany("TELEPHONY");
   await lists.db.begin(async (tx) => {
     const before = await looksInto(tx, "conversations_pkey");
-    const message = { seq: 1, role: "user" as const, content: "Hi", createdAt: NOW, startedAt: null, latency: null };
+    const message = {
+      seq: 1,
+      role: "user" as const,
+      content: "Hi",
+      createdAt: NOW,
+      startedAt: null,
+      latency: null,
+      byOperator: false,
+    };
     expect(await appendMessages(tx, key, 0, [message], NOW)).toBe(true);
     expect((await looksInto(tx, "conversations_pkey")) - before).toBe(1);
   });

@@ -84,6 +84,8 @@ test("concurrent turns of many owners are each stored with their own messages, r
         language: null,
         hasToolCalls: false,
         agentPath: null,
+        injected: null,
+        isQuiet: false,
         earlier: [
           { role: "user", content: `${at}` },
           { role: "assistant", content: `Re: ${at}` },

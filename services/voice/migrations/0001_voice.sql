@@ -327,3 +327,17 @@ create unique index person_calls_id on person_calls (call_id, owner_id);
 -- Tells calls of one carrier account apart.
 create index person_calls_of_carrier on person_calls (owner_id, carrier_call_id) where carrier_call_id is not null;
 create index person_calls_age on person_calls (created_at);
+
+-- What operators want of calls, until the process that holds the call has answered.
+create table call_commands (
+  owner_id text not null,
+  command_id uuid not null,
+  conversation_id uuid not null,
+  -- A CommandCallRequest.
+  command bytea not null,
+  is_answered boolean not null default false,
+  -- Why the call cannot do it; null if it does.
+  refusal text,
+  created_at timestamptz not null,
+  primary key (owner_id, command_id)
+);

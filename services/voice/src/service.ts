@@ -12,6 +12,7 @@ import { counter } from "@parley/shared/telemetry/instruments";
 import { callClock } from "./call/call-clock.ts";
 import { startCalls } from "./call/calls.ts";
 import { hangUpLater, lostCalls } from "./call/hang-up-lost.ts";
+import { callCommands } from "./call/operator/commands.ts";
 import { listenForSignals } from "./call/signals.ts";
 import { carrierAdapters } from "./carriers/adapters.ts";
 import { holdIncoming } from "./carriers/callbacks/hold-incoming.ts";
@@ -238,6 +239,7 @@ export function startVoice(config: VoiceConfig, log: Logger, given?: Clock): Pro
           forgetOwners({ ...base, signals, recordings: recorded }),
           lostCalls({ carriersOf, sip, log }),
           { queues: handOverQueue(conversations) },
+          callCommands({ ...base, direct, command: calls.command, watched: calls.watched }),
           { handlers: { checkCallbackId: checkCallbackId(callbackChecks) } },
           signals,
           { stop: egress.close },

@@ -11,7 +11,7 @@ const RESTLESS = [
   ...["figure_changes", "figures", "usage_days"],
   ...["stored_changes", "stored_bytes"],
   ...["search_owners", "search_open", "search_parts", "search_terms"],
-  ...["live_topics", "live_events"],
+  ...["live_topics", "live_events", "call_commands"],
 ];
 /** Between these, a job moves the conversations that search can find. */
 const SEARCHED = ["search_waiting", "search_documents"];

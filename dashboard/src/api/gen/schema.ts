@@ -544,6 +544,72 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/public/conversations/events": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Watch which conversations begin and end
+         * @description Server-sent events of all conversations, `started` and `ended`, from now or from `Last-Event-ID` on.
+         *
+         *     Needs a key with the scope `conversations:read`, or a session.
+         */
+        get: operations["watchConversations"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/public/conversations/{conversation_id}/events": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Watch a running conversation
+         * @description Server-sent events of one conversation, from a snapshot or from `Last-Event-ID` on, until `ended`. An `id` is the same for every watcher and known for ten minutes.
+         *
+         *     Needs a key with the scope `conversations:read`, or a session.
+         */
+        get: operations["watchConversation"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/public/conversations/{conversation_id}/control": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Steer a running conversation
+         * @description One action, answered once it is accepted (docs/live.md). 400 if the channel cannot do it; 409 if the conversation has ended, or somebody else has taken it over.
+         *
+         *     Needs a key with the scope `conversations:control`, or a session.
+         */
+        post: operations["controlConversation"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/public/conversations": {
         parameters: {
             query?: never;
@@ -600,50 +666,6 @@ export interface paths {
          *     Needs a key with the scope `chat`, or a session.
          */
         post: operations["analyzeConversation"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/v1/public/conversations/events": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Watch which conversations begin and end
-         * @description Server-sent events of all conversations, `started` and `ended`, from now or from `Last-Event-ID` on.
-         *
-         *     Needs a key with the scope `conversations:read`, or a session.
-         */
-        get: operations["watchConversations"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/v1/public/conversations/{conversation_id}/events": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Watch a running conversation
-         * @description Server-sent events of one conversation, from a snapshot or from `Last-Event-ID` on, until `ended`. An `id` is the same for every watcher and known for ten minutes.
-         *
-         *     Needs a key with the scope `conversations:read`, or a session.
-         */
-        get: operations["watchConversation"];
-        put?: never;
-        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -4992,7 +5014,7 @@ export interface components {
         };
         /** @description A whole reply, with `streaming: false`. */
         ChatReply: {
-            /** @description The whole reply; empty if the model waits for results. */
+            /** @description The whole reply; empty if the model waits for results, or an operator answers. */
             response: string;
             /**
              * Format: uuid
@@ -5002,6 +5024,11 @@ export interface components {
             session_id: string;
             /** @description Only with `client_tools`: calls for your client to make. */
             tool_calls?: components["schemas"]["ClientToolCall"][];
+            /**
+             * @description The message is stored and the model was not asked, because an operator has muted the agent or answers in its place.
+             * @constant
+             */
+            answered_by?: "operator";
         };
         ClientToolCall: {
             /**
@@ -5188,6 +5215,11 @@ export interface components {
                 /** @description True if the user's last words seemed unfinished (“my number is”), so the end of the turn took three times the usual silence; else left out. */
                 unfinished?: boolean;
             };
+            /**
+             * @description An operator wrote this message in the agent's place.
+             * @constant
+             */
+            by?: "operator";
             /** @description The model, tokens, and timing of a model's reply; only with `include=replies` or `cost`. */
             reply?: {
                 /**
@@ -5271,6 +5303,60 @@ export interface components {
             duration_ms: number | null;
             /** @description Characters of the message before the call. */
             offset: number;
+        };
+        /** @description What to do with a running conversation. */
+        ControlConversationRequest: {
+            /**
+             * @description `say` has the agent say `text` now. `inject` lets the model know `text` from its next turn on. `mute` keeps the agent silent until `unmute`. `take_over` lets you answer in the agent's place until `give_back`, in chats and WhatsApp conversations. `transfer` connects a caller to `to`. `handoff` has another agent answer. `end` ends the conversation.
+             * @enum {string}
+             */
+            action: "say" | "inject" | "mute" | "unmute" | "take_over" | "give_back" | "transfer" | "handoff" | "end";
+            /**
+             * @description With `say` and `inject`.
+             * @example Your table is ready.
+             */
+            text?: string;
+            /**
+             * @description With `transfer`: a phone number in E.164 form, or a SIP address.
+             * @example +14155550123
+             */
+            to?: string;
+            /**
+             * @description With `handoff`: the agent that answers from now on.
+             * @example agt_01m7yyhwdzeb28n9gms8rr2qyg
+             */
+            agent_id?: string;
+            /**
+             * @description With `end`: the agent's last words.
+             * @example Goodbye.
+             */
+            message?: string;
+        };
+        ControlAccepted: {
+            /** @description Whether the agent is muted. */
+            muted: boolean;
+            /** @description Who answers in the agent's place; null if the agent does. */
+            taken_over: {
+                /** @description Who answers. */
+                by: {
+                    /**
+                     * @description Whether a key or a signed-in person.
+                     * @enum {string}
+                     */
+                    type: "key" | "session";
+                    /**
+                     * @description ID of the key or session.
+                     * @example ses_01m7yyhwpyegyarwxc0gvz1xd5
+                     */
+                    id: string;
+                };
+                /**
+                 * Format: date-time
+                 * @description Since when.
+                 * @example 2026-01-31T09:30:00.000Z
+                 */
+                since: string;
+            } | null;
         };
         ConversationList: components["schemas"]["ConversationEnvelope"] | components["schemas"]["ConversationListFlat"];
         /** @description With `shape=envelope`, the default. */
@@ -6220,7 +6306,7 @@ export interface components {
             /** @description Name to recognize the key by. */
             name?: string | null;
             /** @description What the key may do. Default: everything. */
-            scopes?: ("*" | "agents:read" | "agents:write" | "prompts:read" | "prompts:write" | "tools:read" | "tools:write" | "knowledge:read" | "knowledge:write" | "conversations:read" | "chat" | "messages" | "calls" | "catalogue:read")[] | null;
+            scopes?: ("*" | "agents:read" | "agents:write" | "prompts:read" | "prompts:write" | "tools:read" | "tools:write" | "knowledge:read" | "knowledge:write" | "conversations:read" | "conversations:control" | "chat" | "messages" | "calls" | "catalogue:read")[] | null;
             /** @description When the key stops working, a time in the future. Default: never. */
             expires_at?: string | null;
         };
@@ -17302,6 +17388,608 @@ export interface operations {
             };
         };
     };
+    watchConversations: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description The `id` of the last event that you have. Browsers send it when they connect again. Left out, the stream begins with a snapshot.
+                 * @example 1796000000123
+                 */
+                "Last-Event-ID"?: string;
+                /** @description Identifies the request in the logs. The response returns it. */
+                "X-Request-ID"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The events, as they happen. A comment every 15 seconds keeps the connection open. */
+            200: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example id: 1796000000126
+                     *     event: started
+                     *     data: {"id":"cnv_01m7yyhwpyegyarwxc0gvz1xd5","conversation_id":"0198c1f0-5a7b-7cc3-9c39-2f1d6f0a1b2c","agent_id":"agt_01m7yyhwdzeb28n9gms8rr2qyg","agent_path":[{"agent_id":"agt_01m7yyhwdzeb28n9gms8rr2qyg","from_seq":1}],"start_webhook":{"status":200,"duration_ms":84,"error":null},"conversation_type":"CHAT","conversation_status":"IN_PROGRESS","conversation_analysis":null,"notes":null,"created_by":null,"conversation_metadata":{"ticket":"T-1001","dynamic_variables":{"customer_name":"Ada"},"last_activity":"2026-01-31T09:31:00.000Z","session_status":"IN_PROGRESS"},"created_at":"2026-01-31T09:30:00.000Z","updated_at":"2026-01-31T09:31:00.000Z"}
+                     */
+                    "text/event-stream": string;
+                };
+            };
+            /** @description The API key is missing, invalid, inactive or expired, or the session has ended. */
+            401: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "API key is missing"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The key lacks the scope, its owner has no access, or a session's request comes from another site's page. */
+            403: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "The API key lacks the scope conversations:read"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A field breaks a rule. */
+            422: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "page is not valid",
+                     *       "errors": [
+                     *         {
+                     *           "path": "page",
+                     *           "message": "page is not valid"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The rate limit is exceeded. */
+            429: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "Rate limit of 500 requests per minute exceeded"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal error. */
+            500: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "Internal Server Error: request 0198c1f0-5a7b-7cc3-9c39-2f1d6f0a1b2c, a service failed"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A service is unreachable or does not answer. Try again. */
+            503: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "The agent service is unreachable. Try again."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    watchConversation: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description The `id` of the last event that you have. Browsers send it when they connect again. Left out, the stream begins with a snapshot.
+                 * @example 1796000000123
+                 */
+                "Last-Event-ID"?: string;
+                /** @description Identifies the request in the logs. The response returns it. */
+                "X-Request-ID"?: string;
+            };
+            path: {
+                /**
+                 * @description ID of the conversation.
+                 * @example 0198c1f0-5a7b-7cc3-9c39-2f1d6f0a1b2c
+                 */
+                conversation_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The events, as they happen. A comment every 15 seconds keeps the connection open. */
+            200: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example id: 1796000000123
+                     *     event: snapshot
+                     *     data: {"conversation":{"id":"cnv_01m7yyhwpyegyarwxc0gvz1xd5","conversation_id":"0198c1f0-5a7b-7cc3-9c39-2f1d6f0a1b2c","agent_id":"agt_01m7yyhwdzeb28n9gms8rr2qyg","agent_path":[{"agent_id":"agt_01m7yyhwdzeb28n9gms8rr2qyg","from_seq":1}],"start_webhook":{"status":200,"duration_ms":84,"error":null},"conversation_type":"CHAT","conversation_status":"IN_PROGRESS","conversation_analysis":null,"notes":null,"conversation_transcript":[{"role":"user","content":"When do you open on Friday?","timestamp":"2026-01-31T09:30:00.000Z"},{"role":"assistant","content":"We open at nine on Friday.","timestamp":"2026-01-31T09:31:00.000Z"}],"created_by":null,"conversation_metadata":{"ticket":"T-1001","dynamic_variables":{"customer_name":"Ada"},"last_activity":"2026-01-31T09:31:00.000Z","session_status":"IN_PROGRESS"},"created_at":"2026-01-31T09:30:00.000Z","updated_at":"2026-01-31T09:31:00.000Z"},"state":{"muted":false,"taken_over":null},"partial":[]}
+                     *
+                     *     id: 1796000000124
+                     *     event: message
+                     *     data: {"seq":3,"final":true,"role":"user","content":"Thanks","timestamp":"2026-01-31T09:31:00.000Z"}
+                     *
+                     *     id: 1796000000125
+                     *     event: message
+                     *     data: {"seq":4,"final":false,"role":"assistant","offset":0,"content":"You're "}
+                     */
+                    "text/event-stream": string;
+                };
+            };
+            /** @description The conversation has ended, and `Last-Event-ID` is its last event: browsers do not connect again. */
+            204: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The API key is missing, invalid, inactive or expired, or the session has ended. */
+            401: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "API key is missing"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The key lacks the scope, its owner has no access, or a session's request comes from another site's page. */
+            403: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "The API key lacks the scope conversations:read"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not found. */
+            404: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "Conversation not found"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A field breaks a rule. */
+            422: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "page is not valid",
+                     *       "errors": [
+                     *         {
+                     *           "path": "page",
+                     *           "message": "page is not valid"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The rate limit is exceeded. */
+            429: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "Rate limit of 500 requests per minute exceeded"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal error. */
+            500: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "Internal Server Error: request 0198c1f0-5a7b-7cc3-9c39-2f1d6f0a1b2c, a service failed"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A service is unreachable or does not answer. Try again. */
+            503: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "The agent service is unreachable. Try again."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    controlConversation: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Repeating the request with the same key within 24 hours returns the first response. */
+                "Idempotency-Key"?: string;
+                /** @description Identifies the request in the logs. The response returns it. */
+                "X-Request-ID"?: string;
+            };
+            path: {
+                /**
+                 * @description ID of the conversation.
+                 * @example 0198c1f0-5a7b-7cc3-9c39-2f1d6f0a1b2c
+                 */
+                conversation_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ControlConversationRequest"];
+            };
+        };
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "muted": false,
+                     *       "taken_over": {
+                     *         "by": {
+                     *           "type": "key",
+                     *           "id": "key_01m7yyhwpyegyarwxc0gvz1xd5"
+                     *         },
+                     *         "since": "2026-01-31T09:31:00.000Z"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ControlAccepted"];
+                };
+            };
+            /** @description The body is not a JSON object, or a condition is not met. */
+            400: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "Only a call can be transferred to a number"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The API key is missing, invalid, inactive or expired, or the session has ended. */
+            401: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "API key is missing"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The key lacks the scope, its owner has no access, or a session's request comes from another site's page. */
+            403: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "The API key lacks the scope conversations:control"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not found. */
+            404: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "Conversation not found"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Conflict with the current state, such as a prompt or a number that is in use, a reply in progress, or a limit on what an account stores. */
+            409: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "The session ses_01m7yyhwpyegyarwxc0gvz1xd5 has taken this conversation over since 2026-11-29T08:00:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large. */
+            413: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "The request body must be at most 1 MiB"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is not of a type that the operation takes. */
+            415: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "The request body must be sent with Content-Type: application/json"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A field breaks a rule. */
+            422: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "action is not valid",
+                     *       "errors": [
+                     *         {
+                     *           "path": "action",
+                     *           "message": "action is not valid"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The rate limit is exceeded. */
+            429: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "Rate limit of 500 requests per minute exceeded"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal error. */
+            500: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "Internal Server Error: request 0198c1f0-5a7b-7cc3-9c39-2f1d6f0a1b2c, a service failed"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A service is unreachable or does not answer. Try again. */
+            503: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "The agent service is unreachable. Try again."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     listConversations: {
         parameters: {
             query?: {
@@ -17902,349 +18590,6 @@ export interface operations {
                     "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
                     "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
                     "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "detail": "page is not valid",
-                     *       "errors": [
-                     *         {
-                     *           "path": "page",
-                     *           "message": "page is not valid"
-                     *         }
-                     *       ]
-                     *     }
-                     */
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The rate limit is exceeded. */
-            429: {
-                headers: {
-                    "X-Request-ID": components["headers"]["X-Request-ID"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "detail": "Rate limit of 500 requests per minute exceeded"
-                     *     }
-                     */
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Internal error. */
-            500: {
-                headers: {
-                    "X-Request-ID": components["headers"]["X-Request-ID"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "detail": "Internal Server Error: request 0198c1f0-5a7b-7cc3-9c39-2f1d6f0a1b2c, a service failed"
-                     *     }
-                     */
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description A service is unreachable or does not answer. Try again. */
-            503: {
-                headers: {
-                    "X-Request-ID": components["headers"]["X-Request-ID"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "detail": "The agent service is unreachable. Try again."
-                     *     }
-                     */
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
-    watchConversations: {
-        parameters: {
-            query?: never;
-            header?: {
-                /**
-                 * @description The `id` of the last event that you have. Browsers send it when they connect again. Left out, the stream begins with a snapshot.
-                 * @example 1796000000123
-                 */
-                "Last-Event-ID"?: string;
-                /** @description Identifies the request in the logs. The response returns it. */
-                "X-Request-ID"?: string;
-            };
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description The events, as they happen. A comment every 15 seconds keeps the connection open. */
-            200: {
-                headers: {
-                    "X-Request-ID": components["headers"]["X-Request-ID"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example id: 1796000000126
-                     *     event: started
-                     *     data: {"id":"cnv_01m7yyhwpyegyarwxc0gvz1xd5","conversation_id":"0198c1f0-5a7b-7cc3-9c39-2f1d6f0a1b2c","agent_id":"agt_01m7yyhwdzeb28n9gms8rr2qyg","agent_path":[{"agent_id":"agt_01m7yyhwdzeb28n9gms8rr2qyg","from_seq":1}],"start_webhook":{"status":200,"duration_ms":84,"error":null},"conversation_type":"CHAT","conversation_status":"IN_PROGRESS","conversation_analysis":null,"notes":null,"created_by":null,"conversation_metadata":{"ticket":"T-1001","dynamic_variables":{"customer_name":"Ada"},"last_activity":"2026-01-31T09:31:00.000Z","session_status":"IN_PROGRESS"},"created_at":"2026-01-31T09:30:00.000Z","updated_at":"2026-01-31T09:31:00.000Z"}
-                     */
-                    "text/event-stream": string;
-                };
-            };
-            /** @description The API key is missing, invalid, inactive or expired, or the session has ended. */
-            401: {
-                headers: {
-                    "X-Request-ID": components["headers"]["X-Request-ID"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "detail": "API key is missing"
-                     *     }
-                     */
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The key lacks the scope, its owner has no access, or a session's request comes from another site's page. */
-            403: {
-                headers: {
-                    "X-Request-ID": components["headers"]["X-Request-ID"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "detail": "The API key lacks the scope conversations:read"
-                     *     }
-                     */
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description A field breaks a rule. */
-            422: {
-                headers: {
-                    "X-Request-ID": components["headers"]["X-Request-ID"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "detail": "page is not valid",
-                     *       "errors": [
-                     *         {
-                     *           "path": "page",
-                     *           "message": "page is not valid"
-                     *         }
-                     *       ]
-                     *     }
-                     */
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The rate limit is exceeded. */
-            429: {
-                headers: {
-                    "X-Request-ID": components["headers"]["X-Request-ID"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "detail": "Rate limit of 500 requests per minute exceeded"
-                     *     }
-                     */
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Internal error. */
-            500: {
-                headers: {
-                    "X-Request-ID": components["headers"]["X-Request-ID"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "detail": "Internal Server Error: request 0198c1f0-5a7b-7cc3-9c39-2f1d6f0a1b2c, a service failed"
-                     *     }
-                     */
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description A service is unreachable or does not answer. Try again. */
-            503: {
-                headers: {
-                    "X-Request-ID": components["headers"]["X-Request-ID"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "detail": "The agent service is unreachable. Try again."
-                     *     }
-                     */
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
-    watchConversation: {
-        parameters: {
-            query?: never;
-            header?: {
-                /**
-                 * @description The `id` of the last event that you have. Browsers send it when they connect again. Left out, the stream begins with a snapshot.
-                 * @example 1796000000123
-                 */
-                "Last-Event-ID"?: string;
-                /** @description Identifies the request in the logs. The response returns it. */
-                "X-Request-ID"?: string;
-            };
-            path: {
-                /**
-                 * @description ID of the conversation.
-                 * @example 0198c1f0-5a7b-7cc3-9c39-2f1d6f0a1b2c
-                 */
-                conversation_id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description The events, as they happen. A comment every 15 seconds keeps the connection open. */
-            200: {
-                headers: {
-                    "X-Request-ID": components["headers"]["X-Request-ID"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example id: 1796000000123
-                     *     event: snapshot
-                     *     data: {"conversation":{"id":"cnv_01m7yyhwpyegyarwxc0gvz1xd5","conversation_id":"0198c1f0-5a7b-7cc3-9c39-2f1d6f0a1b2c","agent_id":"agt_01m7yyhwdzeb28n9gms8rr2qyg","agent_path":[{"agent_id":"agt_01m7yyhwdzeb28n9gms8rr2qyg","from_seq":1}],"start_webhook":{"status":200,"duration_ms":84,"error":null},"conversation_type":"CHAT","conversation_status":"IN_PROGRESS","conversation_analysis":null,"notes":null,"conversation_transcript":[{"role":"user","content":"When do you open on Friday?","timestamp":"2026-01-31T09:30:00.000Z"},{"role":"assistant","content":"We open at nine on Friday.","timestamp":"2026-01-31T09:31:00.000Z"}],"created_by":null,"conversation_metadata":{"ticket":"T-1001","dynamic_variables":{"customer_name":"Ada"},"last_activity":"2026-01-31T09:31:00.000Z","session_status":"IN_PROGRESS"},"created_at":"2026-01-31T09:30:00.000Z","updated_at":"2026-01-31T09:31:00.000Z"},"state":{"muted":false,"taken_over":null},"partial":[]}
-                     *
-                     *     id: 1796000000124
-                     *     event: message
-                     *     data: {"seq":3,"final":true,"role":"user","content":"Thanks","timestamp":"2026-01-31T09:31:00.000Z"}
-                     *
-                     *     id: 1796000000125
-                     *     event: message
-                     *     data: {"seq":4,"final":false,"role":"assistant","offset":0,"content":"You're "}
-                     */
-                    "text/event-stream": string;
-                };
-            };
-            /** @description The conversation has ended, and `Last-Event-ID` is its last event: browsers do not connect again. */
-            204: {
-                headers: {
-                    "X-Request-ID": components["headers"]["X-Request-ID"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            /** @description The API key is missing, invalid, inactive or expired, or the session has ended. */
-            401: {
-                headers: {
-                    "X-Request-ID": components["headers"]["X-Request-ID"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "detail": "API key is missing"
-                     *     }
-                     */
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The key lacks the scope, its owner has no access, or a session's request comes from another site's page. */
-            403: {
-                headers: {
-                    "X-Request-ID": components["headers"]["X-Request-ID"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "detail": "The API key lacks the scope conversations:read"
-                     *     }
-                     */
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Not found. */
-            404: {
-                headers: {
-                    "X-Request-ID": components["headers"]["X-Request-ID"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "detail": "Conversation not found"
-                     *     }
-                     */
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description A field breaks a rule. */
-            422: {
-                headers: {
-                    "X-Request-ID": components["headers"]["X-Request-ID"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
                     [name: string]: unknown;
                 };
                 content: {

@@ -21,6 +21,7 @@ export const SCOPES = [
   { value: "knowledge:read", label: "Read and search knowledge bases" },
   { value: "knowledge:write", label: "Create and change knowledge bases and documents" },
   { value: "conversations:read", label: "Read conversations" },
+  { value: "conversations:control", label: "Steer running conversations" },
   { value: "chat", label: "Chat with agents" },
   { value: "messages", label: "Send WhatsApp templates" },
   { value: "calls", label: "Make calls" },

@@ -147,6 +147,17 @@ export const CONVERSATION_EXAMPLES: OperationExamples = {
       told("1796000000125", "message", { seq: 4, final: false, role: "assistant", offset: 0, content: "You're " }),
     ].join(""),
   },
+  controlConversation: {
+    requests: {
+      say: { summary: "Have the agent say something", value: { action: "say", text: "Your table is ready." } },
+      take_over: { summary: "Answer in the agent's place", value: { action: "take_over" } },
+      give_back: { summary: "Have the agent answer again", value: { action: "give_back" } },
+    },
+    response: {
+      muted: false,
+      taken_over: { by: { type: "key", id: "key_01m7yyhwpyegyarwxc0gvz1xd5" }, since: UPDATED_AT },
+    },
+  },
   watchConversations: {
     events: told("1796000000126", "started", withoutTranscript),
   },

@@ -66,6 +66,7 @@ const CONDITIONS: Readonly<Record<string, string>> = {
   startChat: LONG_GREETING,
   startTestChat: LONG_GREETING,
   getChatSession: "Session is not a chat session",
+  controlConversation: "Only a call can be transferred to a number",
   analyzeConversation: "Conversation is in progress: it can be analyzed after it ends",
   activateKey: "API key has expired. Create a new one.",
   deactivateKey: "API key has expired. Create a new one.",
@@ -99,6 +100,8 @@ const CONFLICTS: Readonly<Record<string, string>> = {
   createPrompt: PROMPTS_FULL,
   updatePrompt: PROMPTS_FULL,
   sendMessage: "A reply is in progress in this session. Wait for it to end.",
+  controlConversation:
+    "The session ses_01m7yyhwpyegyarwxc0gvz1xd5 has taken this conversation over since 2026-11-29T08:00:00.000Z",
   startChat: CONVERSATIONS_FULL,
   startTestChat: CONVERSATIONS_FULL,
   createCall: CONVERSATIONS_FULL,

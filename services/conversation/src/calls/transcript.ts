@@ -57,7 +57,8 @@ function toMessage({ sequence, message }: AppendTranscriptRequest, now: Date): N
   const createdAt = timeOf("message.timestamp", message.timestamp) ?? now;
   const startedAt = timeOf("message.started_at", message.startedAt) ?? null;
   const latency = role === "assistant" ? latencyOf("message.latency", message.latency) : null;
-  return { seq: sequence, role, content, createdAt, startedAt, latency };
+  const byOperator = role === "assistant" && message.byOperator === true;
+  return { seq: sequence, role, content, createdAt, startedAt, latency, byOperator };
 }
 
 /** @throws ServiceError invalid for a time outside the four-digit years of ISO 8601 */

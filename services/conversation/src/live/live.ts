@@ -28,6 +28,11 @@ export interface Live {
   tell(key: SessionKey, events: readonly Telling[]): Promise<boolean>;
   /** Follows a topic: what is told behind `position` is put into the mailbox. */
   follow(topic: Topic, follower: Follower): { mailbox: Mailbox; position: number; leave(): void };
+  /**
+   * Calls `stop` if an operator has the reply in progress stopped, also if that was after `begunAt`, in `performance.now()` time.
+   * @returns ends that
+   */
+  onStop(key: SessionKey, begunAt: number, stop: () => void): () => void;
   /** How long a watcher of this moment may be told, or come back. */
   watching(withWords: boolean): Watching;
 }
@@ -75,6 +80,9 @@ export function createLive({ db, direct, clock, log }: LiveOptions): LiveFeature
   const followed = new Map<string, Followed>();
   /** Until when words are wanted, in epoch milliseconds. */
   const words = new Map<string, number>();
+  const stoppable = new Map<string, () => void>();
+  /** When replies were stopped lately, in `performance.now()` time: one may be stopped before it is known here. */
+  const stopped = new Map<string, number>();
 
   const notifications = listenForNotifications({
     db,
@@ -85,6 +93,10 @@ export function createLive({ db, direct, clock, log }: LiveOptions): LiveFeature
       const [what, ownerId = "", conversationId = "", until] = text.split(" ");
       const name = nameOf({ ownerId, conversationId });
       if (what === "words") words.set(name, Number(until));
+      if (what === "stop") {
+        stopped.set(name, performance.now());
+        stoppable.get(name)?.();
+      }
       const each = followed.get(name);
       if (what === "told" && each) read(each);
     },
@@ -101,6 +113,7 @@ export function createLive({ db, direct, clock, log }: LiveOptions): LiveFeature
 
   async function renew(): Promise<void> {
     const now = clock.now().getTime();
+    for (const [name, at] of stopped) if (performance.now() - at > RENEW_MS) stopped.delete(name);
     for (const [name, until] of words) if (until <= now) words.delete(name);
     for (const each of followed.values()) {
       const followers = [...each.mailboxes.values()];
@@ -188,6 +201,14 @@ export function createLive({ db, direct, clock, log }: LiveOptions): LiveFeature
           each.mailboxes.delete(mailbox);
           if (each.mailboxes.size === 0 && followed.get(name) === each) followed.delete(name);
         },
+      };
+    },
+    onStop(key, begunAt, stop) {
+      const name = nameOf(key);
+      stoppable.set(name, stop);
+      if ((stopped.get(name) ?? 0) >= begunAt) stop();
+      return () => {
+        if (stoppable.get(name) === stop) stoppable.delete(name);
       };
     },
     watching(withWords) {

@@ -40,10 +40,17 @@ export async function* watchOne(
   { ownerId, conversationId = "", afterId, withoutWords }: WatchConversationsRequest,
   signal: AbortSignal,
 ): AsyncGenerator<Told> {
-  await readConversation(ctx, { ownerId, conversationId }, "Conversation");
+  const { type } = await readConversation(ctx, { ownerId, conversationId }, "Conversation");
   const topic = { ownerId, conversationId: conversationId.toLowerCase() };
   const withWords = !withoutWords;
-  const renew = () => watchConversation(ctx.db, topic, ctx.live.watching(withWords), ctx.clock.now());
+  const isCall = type !== "CHAT" && type !== "WHATSAPP";
+  const renew = async () => {
+    const isWatched = await watchConversation(ctx.db, topic, ctx.live.watching(withWords), ctx.clock.now());
+    // The process that holds the call then reports what is said. Without it, whole messages are told.
+    if (isWatched && withWords && isCall)
+      ctx.commandCall({ ...topic, command: { $case: "watch", value: true } }).catch(() => {});
+    return isWatched;
+  };
   const isRunning = await renew();
   const known = await knownAfter(ctx.db, topic, afterId);
   const isOver = !isRunning && (await knowsEnd(ctx.db, topic, afterId, known));

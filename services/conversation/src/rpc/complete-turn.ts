@@ -1,4 +1,7 @@
-import type { ConversationServiceService } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
+import type {
+  CompleteTurnResponse,
+  ConversationServiceService,
+} from "@parley/proto/parley/conversation/v1/conversation_service.ts";
 import type { Handlers } from "@parley/shared/rpc/server";
 import type { ConversationContext } from "../context.ts";
 import { runTurn } from "../turn/turn.ts";
@@ -7,14 +10,14 @@ type Handler = NonNullable<Handlers<typeof ConversationServiceService>["complete
 
 export function completeTurn(ctx: ConversationContext): Handler {
   return async ({ turn }, call) => {
-    const answer = { sessionId: "", response: "", replayed: false, replySequence: 0 };
+    const answer: CompleteTurnResponse = { sessionId: "", response: "", replayed: false, replySequence: 0 };
     let replySeq = 0;
     await runTurn(ctx, turn, call, "whole", (event) => {
       if (event.type === "text") answer.response += event.text;
       else if (event.type === "started") {
         Object.assign(answer, { sessionId: event.sessionId, replayed: event.replayed });
         replySeq = event.replySeq;
-      }
+      } else if (event.type === "operator") answer.isOperators = true;
       return null;
     });
     return answer.response === "" ? answer : { ...answer, replySequence: replySeq };

@@ -109,12 +109,17 @@ async function startTurn(
   let held = "";
   let sessionOfHeld: TurnStarted | null = null;
   let toolCalls: ClientCall[] = [];
+  let isOperators: true | undefined;
   const tell: Tell = (event) => {
     if (call.signal.aborted) return null;
     if (event.type === "started") {
       const started = { sessionId: event.sessionId, replayed: event.replayed };
       if (streamed) outbox.tellStarted(told, started);
       else sessionOfHeld = started;
+      return null;
+    }
+    if (event.type === "operator") {
+      isOperators = true;
       return null;
     }
     if (event.type === "client_calls") {
@@ -146,7 +151,13 @@ async function startTurn(
   if (sessionOfHeld) outbox.tellStarted(told, sessionOfHeld);
   if (held !== "") outbox.tellText(told, held, true);
   const error = failure ? statusMessage(failure) : undefined;
-  outbox.tellEnd(told, { ...ENDED, error, errorReplayed: call.replayed ?? false, toolCalls });
+  outbox.tellEnd(told, {
+    ...ENDED,
+    error,
+    errorReplayed: call.replayed ?? false,
+    toolCalls,
+    isOperators,
+  });
 }
 
 const ENDED: TurnEnd = { error: undefined, errorReplayed: false, refused: false, toolCalls: [] };

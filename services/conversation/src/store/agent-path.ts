@@ -24,9 +24,9 @@ export function agentPathOf({
 }
 
 /** For the `set` of a conversation: the agent takes over. */
-export function takingOver(sql: Sql, agent: AgentOnPath): Fragment {
+export function takingOver(sql: Sql, agent: Fragment): Fragment {
   return sql`agent_path = coalesce(agent_path, jsonb_build_array(jsonb_build_object(
-    'agentId', agent_id, 'fromSeq', 1, 'contextFrom', 1, 'voiceAgentId', agent_id))) || ${sql.json(agent as never)}::jsonb`;
+    'agentId', agent_id, 'fromSeq', 1, 'contextFrom', 1, 'voiceAgentId', agent_id))) || ${agent}`;
 }
 
 /** Stores that an agent takes over a conversation whose turn it is. */
@@ -37,6 +37,6 @@ export async function storeTakeOver(
   now: Date,
 ): Promise<void> {
   await sql`
-    update conversations set ${takingOver(sql, agent)}, updated_at = ${now}
+    update conversations set ${takingOver(sql, sql`${sql.json(agent as never)}::jsonb`)}, updated_at = ${now}
     where owner_id = ${ownerId} and conversation_id = ${conversationId} and turn_id = ${turnId}`;
 }

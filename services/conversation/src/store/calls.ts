@@ -52,6 +52,8 @@ export interface NewMessage {
   startedAt: Date | null;
   /** The latency of a spoken reply, as its runtime measured it. */
   latency: Partial<TurnLatency> | null;
+  /** An assistant's message that an operator had it say. */
+  byOperator: boolean;
 }
 
 /**
@@ -73,16 +75,17 @@ export async function appendMessages(
         and status = 'IN_PROGRESS' and message_count = ${lastSeq} and ${isKept(sql, key.ownerId, now)}
       returning 1
     )
-    insert into messages (owner_id, conversation_id, seq, role, content, created_at, started_at, latency)
-    select ${key.ownerId}, ${key.conversationId}, seq, role, content, created_at, started_at, latency::jsonb
+    insert into messages (owner_id, conversation_id, seq, role, content, created_at, started_at, latency, by_operator)
+    select ${key.ownerId}, ${key.conversationId}, seq, role, content, created_at, started_at, latency::jsonb, by_operator
     from unnest(
       ${messages.map(({ seq }) => seq)}::integer[],
       ${messages.map(({ role }) => role)}::text[],
       ${messages.map(({ content }) => content)}::text[],
       ${messages.map(({ createdAt }) => createdAt.toISOString())}::timestamptz[],
       ${messages.map(({ startedAt }) => startedAt?.toISOString() ?? null)}::timestamptz[],
-      ${messages.map(({ latency }) => latency && JSON.stringify(latency))}::text[]
-    ) as message (seq, role, content, created_at, started_at, latency)
+      ${messages.map(({ latency }) => latency && JSON.stringify(latency))}::text[],
+      ${messages.map(({ byOperator }) => String(byOperator))}::text[]::boolean[]
+    ) as message (seq, role, content, created_at, started_at, latency, by_operator)
     where exists (select 1 from appended)
     returning seq`;
   return appended.length > 0;

@@ -6,7 +6,12 @@ export type Topic = SessionKey;
 
 export const EVERYTHING = "00000000-0000-0000-0000-000000000000";
 
-/** The channel in which processes hear `told <owner> <conversation>` and `words <owner> <conversation> <until when they are wanted>`. */
+/** Has the reply that is written in a conversation stopped, in whichever process, once `sql` has committed. */
+export async function stopReply(sql: Sql, { ownerId, conversationId }: SessionKey): Promise<void> {
+  await sql`select pg_notify(current_schema() || ${`.${LIVE}`}, ${`stop ${ownerId} ${conversationId}`})`;
+}
+
+/** The channel in which processes hear `told <owner> <conversation>` `stop <owner> <conversation>` and `words <owner> <conversation> <until when they are wanted>`. */
 export const LIVE = "live";
 
 export interface LiveEventRow {

@@ -72,11 +72,18 @@ export type Acceptance =
       text: string;
       clientCalls: readonly ClientCall[];
       replayed: boolean;
+      /** An operator answers. */
+      isOperators: boolean;
     };
 
 /** The answer to results that need none. */
 export function answeredBefore(sessionId: string): Extract<Acceptance, { type: "answered" }> {
-  return { type: "answered", sessionId, replySeq: 0, text: "", clientCalls: [], replayed: false };
+  return { type: "answered", sessionId, replySeq: 0, text: "", clientCalls: [], replayed: false, isOperators: false };
+}
+
+/** The answer to a message that the model is not asked about. */
+export function leftToOperator(sessionId: string): ReturnType<typeof answeredBefore> {
+  return { ...answeredBefore(sessionId), isOperators: true };
 }
 
 /** Runs a turn's statements that other turns do not share: those of one owner are few at a time, so that others find a connection. */
@@ -157,6 +164,7 @@ export async function acceptTurn(
       language: null,
       hasToolCalls: false,
       agentPath: null,
+      injected: null,
       earlier: [],
     };
   };

@@ -61,7 +61,7 @@ export async function answer(
     client,
   }: Answering,
 ): Promise<void> {
-  const { ownerId, conversationId, language } = accepted;
+  const { ownerId, conversationId, language, injected } = accepted;
   const { clock, limits, ledger } = ctx;
   let assigned = accepted.variables;
   const handoffs = await turnHandoffs(ctx, accepted, { agent, model }, channel.name, log);
@@ -105,7 +105,17 @@ export async function answer(
     const { agent, toolbox, onPath } = speaker();
     const before = earlier(onPath.contextFrom);
     const variables = filledWith();
-    return modelRequest({ agent, variables, language, channel, toolbox, earlier: before, said, contextTokens });
+    return modelRequest({
+      agent,
+      variables,
+      language,
+      channel,
+      toolbox,
+      injected,
+      earlier: before,
+      said,
+      contextTokens,
+    });
   };
   let hasRoom = roomFor(memory, request([]));
   if (!hasRoom(0)) throw outOfTurnMemory();

@@ -37,6 +37,7 @@ import {
   type Alone,
   acceptTurn,
   answeredBefore,
+  leftToOperator,
   type PreparedTurn,
   prepareTurn,
 } from "./accept-turn.ts";
@@ -82,6 +83,7 @@ async function acceptNow(
   const known = await find(ctx, key);
   const taken = known ? { stored: known } : await acceptFirst(ctx, turn, idempotency, call);
   if ("nothing" in taken) return answeredBefore(taken.nothing);
+  if ("operators" in taken) return leftToOperator(taken.operators);
   if (!("stored" in taken)) return { type: "run", ...taken };
   const { stored } = taken;
   refuseOtherRequest(stored.fingerprint, idempotency.fingerprint);
@@ -102,8 +104,12 @@ interface Refused {
   refusal: ServiceError;
 }
 
-/** `nothing`: the session whose client gave results that need no answer. */
-type Taken = { prepared: PreparedTurn; accepted: AcceptedTurn } | { stored: StoredTurn } | { nothing: string };
+/** `nothing`: the session whose client gave results that need no answer; `operators`: the one in which an operator answers. */
+type Taken =
+  | { prepared: PreparedTurn; accepted: AcceptedTurn }
+  | { stored: StoredTurn }
+  | { nothing: string }
+  | { operators: string };
 
 /**
  * Stores the first request's user message, or its refusal, together with the key. Several requests may prepare the turn
@@ -126,8 +132,13 @@ async function acceptFirst(ctx: ConversationContext, turn: Turn, idempotency: Id
     if ("refusal" in accepted) return refuse(accepted);
     if (accepted.value === null) {
       const { sessionId = "" } = turn;
-      await endTurnKey(tx, key, sessionId);
+      await endTurnKey(tx, key, sessionId, null);
       return { nothing: sessionId };
+    }
+    const { isQuiet, conversationId, seq } = accepted.value;
+    if (isQuiet) {
+      await endTurnKey(tx, key, conversationId, seq);
+      return { operators: conversationId };
     }
     await bindTurnKey(tx, key, accepted.value);
     return { prepared: prepared.value, accepted: accepted.value };
@@ -168,8 +179,9 @@ async function replay(ctx: ConversationContext, turn: Turn, stored: StoredTurn):
   const key = { ownerId: turn.ownerId, conversationId };
   const session = await findConversation(ctx.db, key, ctx.clock.now());
   if (!session) throw notFound("Session");
-  const { replySeq } = stored;
-  const replayed = { ...answeredBefore(conversationId), replayed: true };
+  const { replySeq, userSeq } = stored;
+  const isOperators = replySeq === null && userSeq !== null;
+  const replayed = { ...answeredBefore(conversationId), replayed: true, isOperators };
   if (replySeq === null) return replayed;
   const reply = await findMessage(ctx.db, key, replySeq);
   const clientCalls = await callsAgain(ctx, session, replySeq);

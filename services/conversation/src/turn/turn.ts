@@ -1,7 +1,7 @@
 import { ConversationType } from "@parley/proto/parley/conversation/v1/conversation.ts";
 import type { Turn } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
 import { databaseUnreachable, isUnreachableDatabase } from "@parley/shared/db/unreachable";
-import { ServiceError, withMetadata } from "@parley/shared/errors";
+import { cancelled, ServiceError, withMetadata } from "@parley/shared/errors";
 import type { Call } from "@parley/shared/rpc/call";
 import type { ConversationContext } from "../context.ts";
 import { replyWords } from "../live/words.ts";
@@ -9,7 +9,15 @@ import type { Asked } from "../model/port.ts";
 import { watchModel } from "../model/watch.ts";
 import type { Client, ClientCall } from "../tools/client-calls.ts";
 import { type ToolEvent, tellerOf } from "../tools/telling.ts";
-import { type Acceptance, type Alone, acceptTurn, answeredBefore, prepareTurn, requestedTurn } from "./accept-turn.ts";
+import {
+  type Acceptance,
+  type Alone,
+  acceptTurn,
+  answeredBefore,
+  leftToOperator,
+  prepareTurn,
+  requestedTurn,
+} from "./accept-turn.ts";
 import { answer } from "./answer.ts";
 import { beginTurn } from "./begin-turn.ts";
 import { acceptKeyedTurn } from "./keyed-turn.ts";
@@ -29,7 +37,9 @@ export type TurnEvent =
   /** Only in a turn that tells of its tools. */
   | ToolEvent
   /** The last one of a turn with calls that the client makes. */
-  | { type: "client_calls"; calls: readonly ClientCall[] };
+  | { type: "client_calls"; calls: readonly ClientCall[] }
+  /** The last one of a turn in which an operator answers, or the agent is muted: nothing was said. */
+  | { type: "operator" };
 
 /** Takes a turn's events in order. @returns a promise while the client is behind, or null; it settles when the client leaves */
 export type Tell = (event: TurnEvent) => Promise<void> | null;
@@ -50,12 +60,14 @@ export async function runTurn(
   const turn = requestedTurn(requested);
   const memory = await takeTurnMemory(ctx.turnShares, turn.ownerId);
   try {
+    const begunAt = performance.now();
     const taken = await accept(ctx, turn, call);
-    if (taken.type === "run") return await askAndStore(ctx, turn, taken, call, asked, memory, tell);
-    const { sessionId, replySeq, text, clientCalls, replayed } = taken;
+    if (taken.type === "run") return await askAndStore(ctx, turn, taken, call, { asked, begunAt }, memory, tell);
+    const { sessionId, replySeq, text, clientCalls, replayed, isOperators } = taken;
     await tell({ type: "started", sessionId, replySeq, replayed });
     if (text !== "") await tell({ type: "text", text });
     if (clientCalls.length > 0) await tell({ type: "client_calls", calls: clientCalls });
+    if (isOperators) await tell({ type: "operator" });
   } finally {
     memory.release();
   }
@@ -66,7 +78,8 @@ async function accept(ctx: ConversationContext, turn: Turn, call: Call): Promise
   const alone: Alone = (run) => ctx.turnShares.alone(turn.ownerId, call.signal, run);
   const prepared = await prepareTurn(ctx, turn, call, alone);
   const accepted = await acceptTurn(ctx, turn, alone);
-  return accepted ? { type: "run", prepared, accepted } : answeredBefore(turn.sessionId ?? "");
+  if (!accepted) return answeredBefore(turn.sessionId ?? "");
+  return accepted.isQuiet ? leftToOperator(accepted.conversationId) : { type: "run", prepared, accepted };
 }
 
 /** Asks, speaks and stores: the turn from its stored user message on. */
@@ -75,7 +88,7 @@ async function askAndStore(
   turn: Turn,
   { prepared, accepted }: Extract<Acceptance, { type: "run" }>,
   call: Call,
-  asked: Asked,
+  { asked, begunAt }: { asked: Asked; begunAt: number },
   memory: TurnMemory,
   tell: Tell,
 ): Promise<void> {
@@ -89,6 +102,8 @@ async function askAndStore(
     clientGone: key === null ? signal : NEVER,
     cutOff: ctx.turns.cutOff,
   });
+  const stopped = cancelled();
+  const stopListening = ctx.live.onStop(accepted, begunAt, () => watch.fail(stopped));
   // A turn with a key runs to its end, whether its client reads or not.
   const waitForReader = key === null ? readerPatience() : () => null;
   const words = replyWords(ctx.live, accepted, accepted.replySeq);
@@ -116,9 +131,13 @@ async function askAndStore(
       await answer(ctx, reply, { ...begun.prepared, accepted: begun.accepted, ...answering, ...has });
     }
   } catch (error) {
-    await noteModelFailure(ctx, accepted, error, log);
-    throw inSession(error, sessionId);
+    if (error !== stopped) {
+      await noteModelFailure(ctx, accepted, error, log);
+      throw inSession(error, sessionId);
+    }
+    if (reply.text === "") tell({ type: "operator" });
   } finally {
+    stopListening();
     watch.done();
     words.stop();
     checkpoints.stop();

@@ -45,7 +45,16 @@ export interface Item {
 
 /** Inserts messages, given in the order of sending. */
 export async function insertOutgoing(sql: Sql, messages: readonly NewOutgoing[], now: Date): Promise<void> {
-  await sql`
+  await inserting(sql, messages, now);
+}
+
+/** The same; those that are there are left out. */
+export async function insertOutgoingOnce(sql: Sql, messages: readonly NewOutgoing[], now: Date): Promise<void> {
+  await sql`${inserting(sql, messages, now)} on conflict do nothing`;
+}
+
+function inserting(sql: Sql, messages: readonly NewOutgoing[], now: Date) {
+  return sql`
     insert into outgoing_messages (owner_id, message_id, carrier_id, contact, channel, conversation_id, agent_id, sequence,
       content, state, due_at, give_up_at, created_at)
     select owner_id, message_id, carrier_id, contact, channel, conversation_id, agent_id, sequence, content::jsonb, 'waiting',

@@ -49,6 +49,18 @@ export async function findThread(sql: Sql, key: ThreadKey): Promise<Thread | nul
   return row ?? null;
 }
 
+/** The thread whose newest conversation this is; null for none. */
+export async function findThreadOf(
+  sql: Sql,
+  ownerId: string,
+  conversationId: string,
+): Promise<(ThreadKey & { channel: string; agentId: string }) | null> {
+  const [row] = await sql<(ThreadKey & { channel: string; agentId: string })[]>`
+    select owner_id, carrier_id, contact, channel, agent_id from threads
+    where owner_id = ${ownerId} and conversation_id = ${conversationId} and agent_id is not null`;
+  return row ?? null;
+}
+
 /** Makes the person's next message part of this conversation. */
 export async function setConversation(
   sql: Sql,

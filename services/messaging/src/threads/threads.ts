@@ -4,6 +4,7 @@ import { byteShares } from "@parley/shared/shares/byte-shares";
 import { observeHeldBytes } from "@parley/shared/telemetry/held-bytes";
 import type { ThreadedChannel } from "../channels/channel.ts";
 import type { ThreadContext } from "../context.ts";
+import { sendText } from "../rpc/send-text.ts";
 import { deliveryQueue } from "./delivery-queue.ts";
 import { oldMessages } from "./sweep.ts";
 import { threadQueue } from "./thread-queue.ts";
@@ -27,6 +28,7 @@ export function threads(
   };
   const ctx: ThreadContext = { ...given, noteShares, channelOf };
   return {
+    handlers: { sendText: sendText(ctx) },
     queues: { ...threadQueue(ctx, stopping), ...deliveryQueue(ctx) },
     sweeps: [oldMessages(ctx.db)],
     stop: observeHeldBytes("voice notes", () => noteShares.heldBytes()),

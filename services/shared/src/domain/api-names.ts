@@ -28,6 +28,7 @@ export const SCOPES = [
   "knowledge:read",
   "knowledge:write",
   "conversations:read",
+  "conversations:control",
   "chat",
   "messages",
   "calls",

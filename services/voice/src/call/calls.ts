@@ -42,7 +42,7 @@ export interface CallsOptions {
 }
 
 /** The calls of this process. */
-export interface Calls extends Pick<CallHolder, "check" | "checkPlace" | "signal"> {
+export interface Calls extends Pick<CallHolder, "check" | "checkPlace" | "signal" | "command" | "watched"> {
   startCall: StartCall;
   underWay(): number;
   /** Takes no more calls, lets those in progress end within the drain time, and ends the rest. */
@@ -100,6 +100,8 @@ export async function startCalls(options: CallsOptions): Promise<Calls> {
     check: holder.check,
     checkPlace: holder.checkPlace,
     signal: holder.signal,
+    command: holder.command,
+    watched: holder.watched,
     underWay: holder.underWay,
     stop: async () => {
       stopping.abort();

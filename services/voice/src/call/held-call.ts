@@ -8,6 +8,8 @@ import type { VoiceDetector } from "../vad/detector.ts";
 import type { CallClock } from "./call-clock.ts";
 import type { CallOver } from "./call-over.ts";
 import type { LatencyWatch } from "./latency.ts";
+import type { CallCommand } from "./operator/commands.ts";
+import type { CallReports } from "./operator/reports.ts";
 import type { CallNews } from "./port.ts";
 import type { ClientCalls } from "./tools/client-calls.ts";
 import type { BridgeParts } from "./warm/bridge.ts";
@@ -28,6 +30,8 @@ export interface CommonParts {
   /** Calls people for warm transfers; absent: nobody can be called. */
   person?: { partsFor(user: Leg): PersonParts; bridging: BridgeParts } | undefined;
   watch?: ((news: CallNews) => void) | undefined;
+  /** Tells those who watch of transfers. */
+  transferred?: CallReports["transfer"];
   /** Whether `watch` learns of tool calls too. */
   tellsTools?: boolean;
   /** The calls of client tools; absent: nobody makes them. */
@@ -43,6 +47,8 @@ export interface HeldCall {
   connected(leg: Leg): void;
   /** Ends the call from our side. */
   hangUp(): void;
+  /** Does what an operator wants. @returns why it cannot; null if it does */
+  command(command: CallCommand): string | null;
   /** A machine answered: leaves a message, or hangs up if there is none to leave. */
   machineAnswered(): void;
   /** The machine that answered is recording now. */

@@ -89,11 +89,17 @@ export function holdCall(
   let bridged: Bridge | null = null;
   let connectedTo = "";
   let stopTimer = () => {};
+  /** Where an operator connects the user; null while the agent decides. */
+  let operatorTo: string | null = null;
   const transfer = transfers(parts.log, {
     succeeded: (to) => {
+      parts.transferred?.(to, "completed");
       end("SUCCESS", "agent_ended", `Transferred to ${to}`);
     },
-    failed: () => happen({ type: "transfer_failed" }),
+    failed: (to) => {
+      parts.transferred?.(to, "failed");
+      happen({ type: "transfer_failed" });
+    },
   });
 
   // Effects cause further events, which wait until the effects of the earlier ones are done.
@@ -134,9 +140,13 @@ export function holdCall(
   }
 
   function connectElsewhere(): void {
-    const { phoneNumber = "", warm, sendEnvoy } = agent?.transferTo() ?? {};
-    if (warm && sendEnvoy) void connectPerson(phoneNumber, warm, sendEnvoy);
-    else void transfer.begin(leg, phoneNumber);
+    const decided = agent?.transferTo();
+    const to = operatorTo ?? decided?.phoneNumber ?? "";
+    const { warm, sendEnvoy } = (operatorTo === null && decided) || {};
+    operatorTo = null;
+    parts.transferred?.(to, "begun");
+    if (warm && sendEnvoy) void connectPerson(to, warm, sendEnvoy);
+    else void transfer.begin(leg, to);
   }
 
   /** Calls a person, and connects the user if they take the call. Never rejects. */
@@ -149,6 +159,7 @@ export function holdCall(
         ? await reachPerson(person.partsFor(user), sendEnvoy, to, warm, ending.signal)
         : { outcome: "failed" };
     transferred().add(1, { outcome: reached.outcome });
+    parts.transferred?.(to, reached.outcome === "accepted" ? "completed" : "failed");
     contained(() => {
       sound = parts.background;
       if (reached.outcome !== "accepted")
@@ -273,6 +284,29 @@ export function holdCall(
     hangUp: () => {
       if (bridged) endBridged(connectedTo);
       else happen({ type: "left" });
+    },
+    command: (command) => {
+      if (!leg || ending.isOver() || bridged) return "The agent is not on the line with the user";
+      if (state.transferringSince !== null) return "The user is being connected elsewhere";
+      switch (command.$case) {
+        case "say":
+          happen({ type: "operator_says", text: command.value, next: "listen" });
+          return null;
+        case "mute":
+          if (state.model) return "A speech-to-speech model answers by itself: its agent cannot be muted";
+          happen({ type: "muted", isMuted: command.value });
+          return null;
+        case "transfer":
+          operatorTo = command.value;
+          happen({ type: "operator_transfers" });
+          return null;
+        case "end": {
+          const { message } = command.value;
+          if (message.trim() === "") happen({ type: "operator_ends" });
+          else happen({ type: "operator_says", text: message, next: "hang_up" });
+          return null;
+        }
+      }
     },
     machineAnswered: () => machineTold("machine"),
     machineReady: () => machineTold("machine_ready"),

@@ -25,9 +25,10 @@ import type { CommonParts, HeldCall } from "./held-call.ts";
 import { holdCall } from "./hold-call.ts";
 import type { Latency } from "./latency.ts";
 import type { LiveCalls } from "./live-calls.ts";
+import { type CallReports, callReports } from "./operator/reports.ts";
 import { pipelineAgent } from "./pipeline/agent.ts";
 import type { Voice } from "./pipeline/mouth.ts";
-import type { CallRequest } from "./port.ts";
+import type { CallNews, CallRequest } from "./port.ts";
 import { backgroundSettings, linesOf, turnSettings } from "./settings.ts";
 import { type StsParts, stsAgent } from "./speech-to-speech/agent.ts";
 import { type StsModel, stsModel } from "./speech-to-speech/model.ts";
@@ -139,6 +140,7 @@ export interface Prepared {
   held: HeldCall;
   /** Whether the agent's start webhook rejects the call. */
   isRejected: boolean;
+  reports: CallReports;
   recorder: CallRecorder | null;
 }
 
@@ -164,6 +166,7 @@ export async function prepare(
   const recorder = setup.recording ? await options.recordings.begin(key, clock) : null;
   const callLog = log.child({ conversation_id: key.conversationId, owner_id: key.ownerId });
   const refused = (error: ServiceError) => held.fail(error.detail);
+  const reports = callReports(conversations, key);
   const { client, tellsTools = false } = request;
   const clients = client && clientCalls({ client, conversations, key, clock, log: callLog });
   const tools = () => ({ clientTools: clients?.areMade() ?? false, tellsTools });
@@ -177,7 +180,12 @@ export async function prepare(
     log: callLog,
     background,
     recorder,
-    ...{ watch: request.watch, tellsTools, clients },
+    ...{ tellsTools, clients },
+    watch: (news: CallNews) => {
+      reports.news(news);
+      request.watch?.(news);
+    },
+    transferred: reports.transfer,
     measured: options.measured,
   };
   const held =
@@ -188,7 +196,7 @@ export async function prepare(
     await Promise.all([said.settled(), clients?.end()]);
     return over;
   });
-  return { held: { ...held, ended }, recorder, isRejected };
+  return { held: { ...held, ended }, recorder, isRejected, reports };
 }
 
 /** Time limit for getting the agent, and for starting the conversation: someone hears ringing, or silence, in the meantime. */

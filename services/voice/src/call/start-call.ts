@@ -4,6 +4,8 @@ import type { CallKey } from "../store/calls.ts";
 import { REJECTED } from "./call-over.ts";
 import { follow } from "./follow-call.ts";
 import type { HeldCall } from "./held-call.ts";
+import type { CallCommand } from "./operator/commands.ts";
+import type { CallReports } from "./operator/reports.ts";
 import { type CallRequest, type CallUnderWay, type Connect, NotConnected, type StartCall } from "./port.ts";
 import { findAgent, prepare, STARTS_WITHIN_MS, type StartCallOptions } from "./prepare-call.ts";
 import { queuedAudio } from "./queued-audio.ts";
@@ -22,13 +24,17 @@ export interface CallHolder {
   checkPlace(ownerId: string): Promise<void>;
   /** Passes a signal on, if the call is here. */
   signal(call: CallKey, signal: CallSignal): void;
+  /** Does what an operator wants, if the call is here. @returns why it cannot, if so; null if the call is elsewhere */
+  command(call: CallKey, command: CallCommand): { refusal: string | null } | null;
+  /** Somebody watches the call, which may be here. */
+  watched(call: CallKey): void;
   underWay(): number;
   /** Waits until the calls in progress have ended, or ends them after this many milliseconds. */
   drain(ms: number): Promise<void>;
 }
 
 export function callHolder(options: StartCallOptions): CallHolder {
-  const underWay = new Map<string, { held: HeldCall; ended: Promise<unknown> }>();
+  const underWay = new Map<string, { held: HeldCall; reports: CallReports; ended: Promise<unknown> }>();
   const queued = queuedAudio();
   return {
     check: async (request) => {
@@ -42,6 +48,11 @@ export function callHolder(options: StartCallOptions): CallHolder {
       if (signal === "machine_answered") held?.machineAnswered();
       if (signal === "machine_ready") held?.machineReady();
     },
+    command: (call, command) => {
+      const held = underWay.get(nameOf(call))?.held;
+      return held ? { refusal: held.command(command) } : null;
+    },
+    watched: (call) => underWay.get(nameOf(call))?.reports.watched(),
     start: async (request, connect) => {
       if (options.stopping.aborted) throw new ServiceError("unavailable", "This process is stopping. Try again.");
       const key = { ownerId: request.ownerId, conversationId: request.conversationId ?? newUuid() };
@@ -54,13 +65,13 @@ export function callHolder(options: StartCallOptions): CallHolder {
           STARTS_WITHIN_MS,
         );
         mayHaveBegun = true;
-        const { held, recorder, isRejected } = await prepare(options, request, key, agent);
+        const { held, recorder, isRejected, reports } = await prepare(options, request, key, agent);
         // Nobody is called to be rejected.
         const reach = isRejected && isOutbound(request) ? neverConnected : connect;
         const ended = follow({ ...options, queued }, request, key, held, recorder, reach).finally(() =>
           underWay.delete(nameOf(key)),
         );
-        underWay.set(nameOf(key), { held, ended });
+        underWay.set(nameOf(key), { held, reports, ended });
         return { conversationId: key.conversationId, ended, hangUp: held.hangUp } satisfies CallUnderWay;
       } catch (error) {
         // If only the answer was lost, or something else failed, the conversation exists: the process that finds the call ends it.

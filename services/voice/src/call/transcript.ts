@@ -27,6 +27,7 @@ export type Conversations = Pick<
   | "waitForToolCalls"
   | "giveClientResult"
   | "askModel"
+  | "reportCall"
   | "completeConversation"
 >;
 
@@ -36,12 +37,12 @@ export type Conversations = Pick<
  */
 export interface Transcript {
   /**
-   * Stores a message that needs no answer.
+   * Stores a message that needs no answer. An operator's is the assistant's, marked.
    * @param latency the latency of a spoken reply: the stages that were measured
    * @param startedAt when its first word was heard, by the call's clock; null if that is not known
    */
   append(
-    role: keyof typeof ROLES,
+    role: keyof typeof ROLES | "operator",
     text: string,
     latency?: Partial<TurnLatency> | undefined,
     startedAt?: number | null,
@@ -126,13 +127,13 @@ export function transcript(options: TranscriptOptions): Transcript {
 
   async function append(
     sequence: number,
-    role: (typeof ROLES)[keyof typeof ROLES],
+    by: { role: (typeof ROLES)[keyof typeof ROLES]; byOperator: boolean },
     content: string,
     latency: Partial<TurnLatency> | undefined,
     times: { timestamp: Date; startedAt: Date | undefined },
   ): Promise<number> {
     await untilAnswered(clock, async () => {
-      const message = { role, content, ...times, latency };
+      const message = { ...by, content, ...times, latency };
       await conversations.appendTranscript(once(AppendTranscriptRequest.fromPartial({ ...key, sequence, message })));
     });
     return sequence;
@@ -143,7 +144,9 @@ export function transcript(options: TranscriptOptions): Transcript {
       if (text === "") return;
       // Messages may wait for minutes while the service is down.
       const times = { timestamp: time.now(), startedAt: dateOf(startedAt, { clock, time }) };
-      enqueue((sequence) => append(sequence, ROLES[role], text, latency, times));
+      const byOperator = role === "operator";
+      const said = byOperator ? ROLES.assistant : ROLES[role];
+      enqueue((sequence) => append(sequence, { role: said, byOperator }, text, latency, times));
     },
     ask: (text, events, startedAt = null) => {
       const said = { text, saidAt: time.now(), startedAt: dateOf(startedAt, { clock, time }) };

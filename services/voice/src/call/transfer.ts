@@ -13,7 +13,7 @@ export interface Transfers {
 }
 
 /** @param outcome called with a transfer's outcome; must not throw */
-export function transfers(log: Logger, outcome: { succeeded(to: string): void; failed(): void }): Transfers {
+export function transfers(log: Logger, outcome: { succeeded(to: string): void; failed(to: string): void }): Transfers {
   let settled: Promise<void> | null = null;
 
   return {
@@ -26,7 +26,7 @@ export function transfers(log: Logger, outcome: { succeeded(to: string): void; f
         outcome.succeeded(to);
       } catch (error) {
         log.warn({ err: error }, "a transfer failed");
-        outcome.failed();
+        outcome.failed(to);
       }
       settled = null;
       resolve();

@@ -121,9 +121,36 @@ export function giveUp(draft: Draft, now: number): void {
 }
 
 /** @param heardUntil when the user last heard something, if that was before a reply that failed */
-export function say(draft: Draft, kind: Exclude<Reply["kind"], "answer">, now: number, heardUntil = now): void {
+export function say(
+  draft: Draft,
+  kind: Exclude<Reply["kind"], "answer" | "operator">,
+  now: number,
+  heardUntil = now,
+): void {
   begin(draft, kind, AFTER[kind] ?? "listen", now, heardUntil);
   draft.effects.push({ type: "say", reply: draft.replies, kind });
+}
+
+/** Says something for an operator, in place of what is being said. */
+export function sayFor(draft: Draft, text: string, next: Next, now: number): void {
+  interrupted(draft, now);
+  begin(draft, "operator", next, now);
+  draft.effects.push({ type: "say_for", reply: draft.replies, text });
+}
+
+/** Connects the user elsewhere for an operator. */
+export function transferFor(draft: Draft, now: number): void {
+  interrupted(draft, now);
+  Object.assign(draft, { transferringSince: now, isTransferWarm: false });
+  user.forget(draft);
+  draft.effects.push({ type: "transfer" });
+}
+
+/** An operator keeps the agent silent, or no longer. */
+export function mute(draft: Draft, isMuted: boolean, now: number): void {
+  draft.isMuted = isMuted;
+  draft.quietSince = now;
+  if (isMuted) interrupted(draft, now);
 }
 
 const AFTER: Partial<Record<Reply["kind"], Next>> = { apology: "give_up", voicemail: "hang_up", rejection: "hang_up" };
@@ -150,6 +177,7 @@ function expectOn(draft: Draft, { id, next }: Reply, now: number): void {
 /** Asks for an answer to results that no reply waits for. */
 export function answerResults(draft: Draft, now: number): void {
   draft.hasResults = false;
+  if (draft.isMuted) return;
   begin(draft, "answer", "listen", now);
   draft.effects.push({ type: "answer_results", reply: draft.replies });
 }

@@ -48,6 +48,13 @@ export type TurnEvent =
   | { type: "machine" }
   /** The machine records now. */
   | { type: "machine_ready" }
+  /** An operator has the agent say this, after which it listens or hangs up. */
+  | { type: "operator_says"; text: string; next: "listen" | "hang_up" }
+  /** An operator keeps the agent silent, or no longer. */
+  | { type: "muted"; isMuted: boolean }
+  /** An operator connects the user elsewhere, or ends the call. */
+  | { type: "operator_transfers" }
+  | { type: "operator_ends" }
   /** The other party left. */
   | { type: "left" }
   /** Time has passed (dueAt). */
@@ -83,7 +90,8 @@ export type ReplyKind =
   | "not_transferred"
   | "apology"
   | "voicemail"
-  | "rejection";
+  | "rejection"
+  | "operator";
 
 export type Outcome = "SUCCESS" | "HUNG_UP_EARLY" | "CANCELLED" | "ERROR";
 
@@ -93,7 +101,9 @@ export type Effect =
   /** A speech-to-speech model owes an answer, or has begun one. */
   | { type: "expect"; reply: number }
   /** Speak a line of the agent's own. */
-  | { type: "say"; reply: number; kind: Exclude<ReplyKind, "answer"> }
+  | { type: "say"; reply: number; kind: Exclude<ReplyKind, "answer" | "operator"> }
+  /** Speak what an operator wants said. */
+  | { type: "say_for"; reply: number; text: string }
   /** Ask the model for an answer to the results of tools that it has not answered. */
   | { type: "answer_results"; reply: number }
   /** Speak this line before the further words of the reply, and mark it as a filler in the transcript. */

@@ -33,6 +33,8 @@ export interface TurnState {
   onHoldSince: number | null;
   /** A machine answered since then; when it is ready to record, the agent leaves its message. */
   machine: { since: number; isReady: boolean } | null;
+  /** An operator keeps the agent silent: the model is not asked. */
+  isMuted: boolean;
   /** The tools that run, oldest first. */
   tools: readonly RunningTool[];
   /** Tools have results that the model has not been asked to answer. */
@@ -145,6 +147,7 @@ export function initialState(settings: TurnSettings, now: number): TurnState {
     outdated: 0,
     onHoldSince: null,
     machine: null,
+    isMuted: false,
     tools: [],
     hasResults: false,
     model: settings.isSpeechToSpeech ? quietModel(now) : null,

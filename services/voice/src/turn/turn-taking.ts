@@ -172,6 +172,14 @@ function happen(draft: Draft, event: TurnEvent, now: number): void {
     case "machine_ready":
       machineAnswered(draft, now);
       return void leaveMessage(draft, now);
+    case "operator_says":
+      return void agent.sayFor(draft, event.text, event.next, now);
+    case "muted":
+      return void agent.mute(draft, event.isMuted, now);
+    case "operator_transfers":
+      return void agent.transferFor(draft, now);
+    case "operator_ends":
+      return void agent.hangUp(draft, "SUCCESS", "agent_ended");
     case "left": {
       const hasTalked = draft.machine === null && (draft.greeted || draft.userSpoke);
       return void agent.hangUp(draft, hasTalked ? "SUCCESS" : "HUNG_UP_EARLY", "user_left");
@@ -199,6 +207,11 @@ function endUserTurn(draft: Draft, now: number): void {
   // Only acknowledgements are left then, or words during a last apology.
   if (draft.reply) return;
   user.spoke(draft);
+  if (draft.isMuted) {
+    draft.quietSince = now;
+    draft.effects.push({ type: "note", text });
+    return;
+  }
   draft.hasResults = false;
   agent.begin(draft, "answer", "listen", now);
   draft.effects.push({ type: "ask", reply: draft.replies, text });
@@ -261,6 +274,11 @@ function breakDeadAir(draft: Draft, now: number): void {
 }
 
 function remind(draft: Draft, now: number): void {
+  // An operator may be reading.
+  if (draft.isMuted) {
+    draft.quietSince = now;
+    return;
+  }
   const remindersMax = draft.settings.idle?.remindersMax ?? 0;
   if (draft.reminders >= remindersMax) return void leaveSilentUser(draft);
   draft.reminders++;

@@ -8,6 +8,7 @@ import {
   type RunCallToolRequest,
   type SpokenTurn,
 } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
+import type { CallReport } from "@parley/proto/parley/conversation/v1/live.ts";
 import { nameOf, ROLES } from "@parley/shared/domain/api-names";
 import { ServiceError } from "@parley/shared/errors";
 import type { Conversations } from "../../src/call/transcript.ts";
@@ -22,6 +23,8 @@ export interface FakeConversations extends Conversations {
   asked: string[];
   script: Script;
   completed: CompleteConversationRequest[];
+  /** What watchers were told. */
+  reports: CallReport[];
   latencies: unknown[];
   /** When the messages began, by sequence less one. */
   starts: (Date | undefined)[];
@@ -68,6 +71,7 @@ export function fakeConversations(setup: Partial<GetCallSetupResponse> = {}): Fa
     asked: [],
     script: says("We open at nine."),
     completed: [],
+    reports: [],
     latencies: [],
     starts: [],
     tools: [],
@@ -98,7 +102,8 @@ export function fakeConversations(setup: Partial<GetCallSetupResponse> = {}): Fa
         check();
         if (sequence > lines.length) {
           fake.starts[sequence - 1] = message?.startedAt;
-          set(sequence, `${nameOf(ROLES, message?.role ?? Role.ROLE_UNSPECIFIED)}: ${message?.content}`);
+          const who = message?.byOperator ? "operator" : nameOf(ROLES, message?.role ?? Role.ROLE_UNSPECIFIED);
+          set(sequence, `${who}: ${message?.content}`);
         }
         lastSequence = sequence;
       }
@@ -167,6 +172,10 @@ export function fakeConversations(setup: Partial<GetCallSetupResponse> = {}): Fa
         if (ended.length > 0) return { ended };
         await toolNews.promise;
       }
+    },
+    reportCall: async ({ reports }) => {
+      fake.reports.push(...reports);
+      return { isUnwatched: false };
     },
     askModel: async ({ instruction }) => {
       check();

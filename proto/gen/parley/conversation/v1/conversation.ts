@@ -182,7 +182,7 @@ export interface Message {
   filler?:
     | boolean
     | undefined;
-  /** Written by an operator in the agent's place. Ignored in AppendTranscript. */
+  /** Written by an operator in the agent's place, or what an operator had it say. Of an assistant's message only. */
   byOperator?: boolean | undefined;
 }
 

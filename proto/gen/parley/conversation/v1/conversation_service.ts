@@ -44,6 +44,8 @@ import {
   TurnLatency,
 } from "./conversation.ts";
 import {
+  ControlConversationRequest,
+  ControlConversationResponse,
   ReportCallRequest,
   ReportCallResponse,
   WatchConversationsRequest,
@@ -115,6 +117,8 @@ export interface CompleteTurnResponse {
   replayed: boolean;
   /** Sequence of the reply in the transcript; 0 if the reply is empty, because nothing is stored then. */
   replySequence: number;
+  /** The model was not asked: an operator answers, or the agent is muted. */
+  isOperators?: boolean | undefined;
 }
 
 export interface RunTurnsRequest {
@@ -208,6 +212,8 @@ export interface TurnEnd {
   refused: boolean;
   /** The calls that the client makes. If the model waits for some of them, the turn goes on with their results. */
   toolCalls: ClientCall[];
+  /** As in CompleteTurnResponse. */
+  isOperators?: boolean | undefined;
 }
 
 export interface ClientCall {
@@ -1518,7 +1524,7 @@ export const CompleteTurnRequest: MessageFns<CompleteTurnRequest> = {
 };
 
 function createBaseCompleteTurnResponse(): CompleteTurnResponse {
-  return { sessionId: "", response: "", replayed: false, replySequence: 0 };
+  return { sessionId: "", response: "", replayed: false, replySequence: 0, isOperators: undefined };
 }
 
 export const CompleteTurnResponse: MessageFns<CompleteTurnResponse> = {
@@ -1534,6 +1540,9 @@ export const CompleteTurnResponse: MessageFns<CompleteTurnResponse> = {
     }
     if (message.replySequence !== 0) {
       writer.uint32(32).int32(message.replySequence);
+    }
+    if (message.isOperators !== undefined) {
+      writer.uint32(40).bool(message.isOperators);
     }
     return writer;
   },
@@ -1583,6 +1592,14 @@ export const CompleteTurnResponse: MessageFns<CompleteTurnResponse> = {
             message.replySequence = reader.int32();
             continue;
           }
+          case 5: {
+            if (tag !== 40) {
+              break;
+            }
+
+            message.isOperators = reader.bool();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -1604,6 +1621,7 @@ export const CompleteTurnResponse: MessageFns<CompleteTurnResponse> = {
     message.response = object.response ?? "";
     message.replayed = object.replayed ?? false;
     message.replySequence = object.replySequence ?? 0;
+    message.isOperators = object.isOperators ?? undefined;
     return message;
   },
 };
@@ -2407,7 +2425,7 @@ export const TurnStarted: MessageFns<TurnStarted> = {
 };
 
 function createBaseTurnEnd(): TurnEnd {
-  return { error: undefined, errorReplayed: false, refused: false, toolCalls: [] };
+  return { error: undefined, errorReplayed: false, refused: false, toolCalls: [], isOperators: undefined };
 }
 
 export const TurnEnd: MessageFns<TurnEnd> = {
@@ -2423,6 +2441,9 @@ export const TurnEnd: MessageFns<TurnEnd> = {
     }
     for (const v of message.toolCalls) {
       ClientCall.encode(v!, writer.uint32(34).fork()).join();
+    }
+    if (message.isOperators !== undefined) {
+      writer.uint32(40).bool(message.isOperators);
     }
     return writer;
   },
@@ -2472,6 +2493,14 @@ export const TurnEnd: MessageFns<TurnEnd> = {
             message.toolCalls.push(ClientCall.decode(reader, reader.uint32()));
             continue;
           }
+          case 5: {
+            if (tag !== 40) {
+              break;
+            }
+
+            message.isOperators = reader.bool();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -2495,6 +2524,7 @@ export const TurnEnd: MessageFns<TurnEnd> = {
     message.errorReplayed = object.errorReplayed ?? false;
     message.refused = object.refused ?? false;
     message.toolCalls = object.toolCalls?.map((e) => ClientCall.fromPartial(e)) || [];
+    message.isOperators = object.isOperators ?? undefined;
     return message;
   },
 };
@@ -9745,6 +9775,21 @@ export const ConversationServiceService = {
       Buffer.from(WatchConversationsResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): WatchConversationsResponse => WatchConversationsResponse.decode(value),
   },
+  /**
+   * Steers a running conversation. Fails with a condition if its channel cannot do this, and with a conflict if it has ended or another
+   * operator has taken it over.
+   */
+  controlConversation: {
+    path: "/parley.conversation.v1.ConversationService/ControlConversation" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: ControlConversationRequest): Buffer =>
+      Buffer.from(ControlConversationRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): ControlConversationRequest => ControlConversationRequest.decode(value),
+    responseSerialize: (value: ControlConversationResponse): Buffer =>
+      Buffer.from(ControlConversationResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): ControlConversationResponse => ControlConversationResponse.decode(value),
+  },
   /** Tells watchers what only the process that holds a call knows. Called by voice while a call is watched. */
   reportCall: {
     path: "/parley.conversation.v1.ConversationService/ReportCall" as const,
@@ -10048,6 +10093,11 @@ export interface ConversationServiceServer extends UntypedServiceImplementation 
    * `ended` or `closed`; a stream that ends otherwise goes on at another replica, after the last id.
    */
   watchConversations: handleServerStreamingCall<WatchConversationsRequest, WatchConversationsResponse>;
+  /**
+   * Steers a running conversation. Fails with a condition if its channel cannot do this, and with a conflict if it has ended or another
+   * operator has taken it over.
+   */
+  controlConversation: handleUnaryCall<ControlConversationRequest, ControlConversationResponse>;
   /** Tells watchers what only the process that holds a call knows. Called by voice while a call is watched. */
   reportCall: handleUnaryCall<ReportCallRequest, ReportCallResponse>;
   /** Fails with ABORTED while the owner has no room for further conversations. */
@@ -10244,6 +10294,25 @@ export interface ConversationServiceClient extends Client {
     metadata?: Metadata,
     options?: Partial<CallOptions>,
   ): ClientReadableStream<WatchConversationsResponse>;
+  /**
+   * Steers a running conversation. Fails with a condition if its channel cannot do this, and with a conflict if it has ended or another
+   * operator has taken it over.
+   */
+  controlConversation(
+    request: ControlConversationRequest,
+    callback: (error: ServiceError | null, response: ControlConversationResponse) => void,
+  ): ClientUnaryCall;
+  controlConversation(
+    request: ControlConversationRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: ControlConversationResponse) => void,
+  ): ClientUnaryCall;
+  controlConversation(
+    request: ControlConversationRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: ControlConversationResponse) => void,
+  ): ClientUnaryCall;
   /** Tells watchers what only the process that holds a call knows. Called by voice while a call is watched. */
   reportCall(
     request: ReportCallRequest,

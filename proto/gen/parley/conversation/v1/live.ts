@@ -171,6 +171,41 @@ export interface ReportCallResponse {
   isUnwatched: boolean;
 }
 
+export interface ControlConversationRequest {
+  ownerId: string;
+  conversationId: string;
+  action:
+    | //
+    /** Said, or written, now as the agent's: 1 to 4,000 characters. */
+    { $case: "say"; value: string }
+    | //
+    /** The model knows it from its next turn on: 1 to 4,000 characters. */
+    { $case: "inject"; value: string }
+    | //
+    /** The agent stays silent, or no longer. */
+    { $case: "mute"; value: boolean }
+    | //
+    /** The caller answers in the agent's place, or no longer. */
+    { $case: "takeOver"; value: boolean }
+    | //
+    /** To a number or address. */
+    { $case: "transfer"; value: string }
+    | //
+    /** To another agent of the owner. */
+    { $case: "handoff"; value: string }
+    | { $case: "end"; value: EndConversation }
+    | undefined;
+}
+
+export interface EndConversation {
+  /** Said before; empty: nothing. */
+  message: string;
+}
+
+export interface ControlConversationResponse {
+  operator: OperatorState | undefined;
+}
+
 function createBaseWatchConversationsRequest(): WatchConversationsRequest {
   return { ownerId: "", conversationId: undefined, afterId: undefined, withoutWords: false };
 }
@@ -1548,6 +1583,308 @@ export const ReportCallResponse: MessageFns<ReportCallResponse> = {
   fromPartial<I extends Exact<DeepPartial<ReportCallResponse>, I>>(object: I): ReportCallResponse {
     const message = createBaseReportCallResponse();
     message.isUnwatched = object.isUnwatched ?? false;
+    return message;
+  },
+};
+
+function createBaseControlConversationRequest(): ControlConversationRequest {
+  return { ownerId: "", conversationId: "", action: undefined };
+}
+
+export const ControlConversationRequest: MessageFns<ControlConversationRequest> = {
+  encode(message: ControlConversationRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.ownerId !== "") {
+      writer.uint32(10).string(message.ownerId);
+    }
+    if (message.conversationId !== "") {
+      writer.uint32(18).string(message.conversationId);
+    }
+    switch (message.action?.$case) {
+      case "say":
+        writer.uint32(26).string(message.action.value);
+        break;
+      case "inject":
+        writer.uint32(34).string(message.action.value);
+        break;
+      case "mute":
+        writer.uint32(40).bool(message.action.value);
+        break;
+      case "takeOver":
+        writer.uint32(48).bool(message.action.value);
+        break;
+      case "transfer":
+        writer.uint32(58).string(message.action.value);
+        break;
+      case "handoff":
+        writer.uint32(66).string(message.action.value);
+        break;
+      case "end":
+        EndConversation.encode(message.action.value, writer.uint32(74).fork()).join();
+        break;
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ControlConversationRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseControlConversationRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.ownerId = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.conversationId = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.action = { $case: "say", value: reader.string() };
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.action = { $case: "inject", value: reader.string() };
+            continue;
+          }
+          case 5: {
+            if (tag !== 40) {
+              break;
+            }
+
+            message.action = { $case: "mute", value: reader.bool() };
+            continue;
+          }
+          case 6: {
+            if (tag !== 48) {
+              break;
+            }
+
+            message.action = { $case: "takeOver", value: reader.bool() };
+            continue;
+          }
+          case 7: {
+            if (tag !== 58) {
+              break;
+            }
+
+            message.action = { $case: "transfer", value: reader.string() };
+            continue;
+          }
+          case 8: {
+            if (tag !== 66) {
+              break;
+            }
+
+            message.action = { $case: "handoff", value: reader.string() };
+            continue;
+          }
+          case 9: {
+            if (tag !== 74) {
+              break;
+            }
+
+            message.action = { $case: "end", value: EndConversation.decode(reader, reader.uint32()) };
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<ControlConversationRequest>, I>>(base?: I): ControlConversationRequest {
+    return ControlConversationRequest.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<ControlConversationRequest>, I>>(object: I): ControlConversationRequest {
+    const message = createBaseControlConversationRequest();
+    message.ownerId = object.ownerId ?? "";
+    message.conversationId = object.conversationId ?? "";
+    switch (object.action?.$case) {
+      case "say": {
+        if (object.action?.value !== undefined && object.action?.value !== null) {
+          message.action = { $case: "say", value: object.action.value };
+        }
+        break;
+      }
+      case "inject": {
+        if (object.action?.value !== undefined && object.action?.value !== null) {
+          message.action = { $case: "inject", value: object.action.value };
+        }
+        break;
+      }
+      case "mute": {
+        if (object.action?.value !== undefined && object.action?.value !== null) {
+          message.action = { $case: "mute", value: object.action.value };
+        }
+        break;
+      }
+      case "takeOver": {
+        if (object.action?.value !== undefined && object.action?.value !== null) {
+          message.action = { $case: "takeOver", value: object.action.value };
+        }
+        break;
+      }
+      case "transfer": {
+        if (object.action?.value !== undefined && object.action?.value !== null) {
+          message.action = { $case: "transfer", value: object.action.value };
+        }
+        break;
+      }
+      case "handoff": {
+        if (object.action?.value !== undefined && object.action?.value !== null) {
+          message.action = { $case: "handoff", value: object.action.value };
+        }
+        break;
+      }
+      case "end": {
+        if (object.action?.value !== undefined && object.action?.value !== null) {
+          message.action = { $case: "end", value: EndConversation.fromPartial(object.action.value) };
+        }
+        break;
+      }
+    }
+    return message;
+  },
+};
+
+function createBaseEndConversation(): EndConversation {
+  return { message: "" };
+}
+
+export const EndConversation: MessageFns<EndConversation> = {
+  encode(message: EndConversation, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.message !== "") {
+      writer.uint32(10).string(message.message);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): EndConversation {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseEndConversation();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.message = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<EndConversation>, I>>(base?: I): EndConversation {
+    return EndConversation.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<EndConversation>, I>>(object: I): EndConversation {
+    const message = createBaseEndConversation();
+    message.message = object.message ?? "";
+    return message;
+  },
+};
+
+function createBaseControlConversationResponse(): ControlConversationResponse {
+  return { operator: undefined };
+}
+
+export const ControlConversationResponse: MessageFns<ControlConversationResponse> = {
+  encode(message: ControlConversationResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.operator !== undefined) {
+      OperatorState.encode(message.operator, writer.uint32(10).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ControlConversationResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseControlConversationResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.operator = OperatorState.decode(reader, reader.uint32());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<ControlConversationResponse>, I>>(base?: I): ControlConversationResponse {
+    return ControlConversationResponse.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<ControlConversationResponse>, I>>(object: I): ControlConversationResponse {
+    const message = createBaseControlConversationResponse();
+    message.operator = (object.operator !== undefined && object.operator !== null)
+      ? OperatorState.fromPartial(object.operator)
+      : undefined;
     return message;
   },
 };

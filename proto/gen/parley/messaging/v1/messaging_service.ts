@@ -22,6 +22,19 @@ import { Struct } from "../../../google/protobuf/struct.ts";
 import { Timestamp } from "../../../google/protobuf/timestamp.ts";
 import { Idempotency } from "../../common/v1/common.ts";
 
+export interface SendTextRequest {
+  ownerId: string;
+  conversationId: string;
+  /** UUID of the message. */
+  messageId: string;
+  /** Of the message in the transcript. */
+  sequence: number;
+  text: string;
+}
+
+export interface SendTextResponse {
+}
+
 export interface ForgetOwnerRequest {
   ownerId: string;
 }
@@ -118,6 +131,152 @@ export interface SendWhatsAppTemplateResponse {
   messageId: string;
   conversationId: string;
 }
+
+function createBaseSendTextRequest(): SendTextRequest {
+  return { ownerId: "", conversationId: "", messageId: "", sequence: 0, text: "" };
+}
+
+export const SendTextRequest: MessageFns<SendTextRequest> = {
+  encode(message: SendTextRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.ownerId !== "") {
+      writer.uint32(10).string(message.ownerId);
+    }
+    if (message.conversationId !== "") {
+      writer.uint32(18).string(message.conversationId);
+    }
+    if (message.messageId !== "") {
+      writer.uint32(26).string(message.messageId);
+    }
+    if (message.sequence !== 0) {
+      writer.uint32(32).int32(message.sequence);
+    }
+    if (message.text !== "") {
+      writer.uint32(42).string(message.text);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): SendTextRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseSendTextRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.ownerId = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.conversationId = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.messageId = reader.string();
+            continue;
+          }
+          case 4: {
+            if (tag !== 32) {
+              break;
+            }
+
+            message.sequence = reader.int32();
+            continue;
+          }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.text = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<SendTextRequest>, I>>(base?: I): SendTextRequest {
+    return SendTextRequest.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<SendTextRequest>, I>>(object: I): SendTextRequest {
+    const message = createBaseSendTextRequest();
+    message.ownerId = object.ownerId ?? "";
+    message.conversationId = object.conversationId ?? "";
+    message.messageId = object.messageId ?? "";
+    message.sequence = object.sequence ?? 0;
+    message.text = object.text ?? "";
+    return message;
+  },
+};
+
+function createBaseSendTextResponse(): SendTextResponse {
+  return {};
+}
+
+export const SendTextResponse: MessageFns<SendTextResponse> = {
+  encode(_: SendTextResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): SendTextResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseSendTextResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<SendTextResponse>, I>>(base?: I): SendTextResponse {
+    return SendTextResponse.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<SendTextResponse>, I>>(_: I): SendTextResponse {
+    const message = createBaseSendTextResponse();
+    return message;
+  },
+};
 
 function createBaseForgetOwnerRequest(): ForgetOwnerRequest {
   return { ownerId: "" };
@@ -1343,6 +1502,19 @@ export const MessagingServiceService = {
       Buffer.from(SendWhatsAppTemplateResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): SendWhatsAppTemplateResponse => SendWhatsAppTemplateResponse.decode(value),
   },
+  /**
+   * Sends a text that stands in a conversation's transcript already. Durable once the call is answered. May be repeated with the same id.
+   * FAILED_PRECONDITION when the conversation is not the newest one with its person.
+   */
+  sendText: {
+    path: "/parley.messaging.v1.MessagingService/SendText" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: SendTextRequest): Buffer => Buffer.from(SendTextRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): SendTextRequest => SendTextRequest.decode(value),
+    responseSerialize: (value: SendTextResponse): Buffer => Buffer.from(SendTextResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): SendTextResponse => SendTextResponse.decode(value),
+  },
   /** Stops the widget of an owner that was deleted, and deletes its messages, in the background, retried until done. May be repeated. */
   forgetOwner: {
     path: "/parley.messaging.v1.MessagingService/ForgetOwner" as const,
@@ -1370,6 +1542,11 @@ export interface MessagingServiceServer extends UntypedServiceImplementation {
   handleWhatsAppCallback: handleUnaryCall<HandleWhatsAppCallbackRequest, HandleWhatsAppCallbackResponse>;
   /** Opens a WhatsApp conversation with a template, the only way to write to someone who has not written for a day. */
   sendWhatsAppTemplate: handleUnaryCall<SendWhatsAppTemplateRequest, SendWhatsAppTemplateResponse>;
+  /**
+   * Sends a text that stands in a conversation's transcript already. Durable once the call is answered. May be repeated with the same id.
+   * FAILED_PRECONDITION when the conversation is not the newest one with its person.
+   */
+  sendText: handleUnaryCall<SendTextRequest, SendTextResponse>;
   /** Stops the widget of an owner that was deleted, and deletes its messages, in the background, retried until done. May be repeated. */
   forgetOwner: handleUnaryCall<ForgetOwnerRequest, ForgetOwnerResponse>;
 }
@@ -1486,6 +1663,25 @@ export interface MessagingServiceClient extends Client {
     metadata: Metadata,
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: SendWhatsAppTemplateResponse) => void,
+  ): ClientUnaryCall;
+  /**
+   * Sends a text that stands in a conversation's transcript already. Durable once the call is answered. May be repeated with the same id.
+   * FAILED_PRECONDITION when the conversation is not the newest one with its person.
+   */
+  sendText(
+    request: SendTextRequest,
+    callback: (error: ServiceError | null, response: SendTextResponse) => void,
+  ): ClientUnaryCall;
+  sendText(
+    request: SendTextRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: SendTextResponse) => void,
+  ): ClientUnaryCall;
+  sendText(
+    request: SendTextRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: SendTextResponse) => void,
   ): ClientUnaryCall;
   /** Stops the widget of an owner that was deleted, and deletes its messages, in the background, retried until done. May be repeated. */
   forgetOwner(

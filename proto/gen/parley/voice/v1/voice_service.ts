@@ -430,6 +430,34 @@ export interface HandleDailyWebhookRequest {
 export interface HandleDailyWebhookResponse {
 }
 
+export interface CommandCallRequest {
+  ownerId: string;
+  conversationId: string;
+  command:
+    | //
+    /** Spoken now as the agent's. */
+    { $case: "say"; value: string }
+    | //
+    /** The agent stays silent, or no longer. */
+    { $case: "mute"; value: boolean }
+    | //
+    /** To a number or address. */
+    { $case: "transfer"; value: string }
+    | { $case: "end"; value: EndHeldCall }
+    | //
+    /** Somebody watches: what happens is to be reported for a while (ReportCall). Not answered. */
+    { $case: "watch"; value: boolean }
+    | undefined;
+}
+
+export interface EndHeldCall {
+  /** Spoken before; empty: nothing. */
+  message: string;
+}
+
+export interface CommandCallResponse {
+}
+
 function createBaseCreateWebCallRequest(): CreateWebCallRequest {
   return {
     ownerId: "",
@@ -4688,6 +4716,260 @@ export const HandleDailyWebhookResponse: MessageFns<HandleDailyWebhookResponse> 
   },
 };
 
+function createBaseCommandCallRequest(): CommandCallRequest {
+  return { ownerId: "", conversationId: "", command: undefined };
+}
+
+export const CommandCallRequest: MessageFns<CommandCallRequest> = {
+  encode(message: CommandCallRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.ownerId !== "") {
+      writer.uint32(10).string(message.ownerId);
+    }
+    if (message.conversationId !== "") {
+      writer.uint32(18).string(message.conversationId);
+    }
+    switch (message.command?.$case) {
+      case "say":
+        writer.uint32(26).string(message.command.value);
+        break;
+      case "mute":
+        writer.uint32(32).bool(message.command.value);
+        break;
+      case "transfer":
+        writer.uint32(42).string(message.command.value);
+        break;
+      case "end":
+        EndHeldCall.encode(message.command.value, writer.uint32(50).fork()).join();
+        break;
+      case "watch":
+        writer.uint32(56).bool(message.command.value);
+        break;
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): CommandCallRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseCommandCallRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.ownerId = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.conversationId = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.command = { $case: "say", value: reader.string() };
+            continue;
+          }
+          case 4: {
+            if (tag !== 32) {
+              break;
+            }
+
+            message.command = { $case: "mute", value: reader.bool() };
+            continue;
+          }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.command = { $case: "transfer", value: reader.string() };
+            continue;
+          }
+          case 6: {
+            if (tag !== 50) {
+              break;
+            }
+
+            message.command = { $case: "end", value: EndHeldCall.decode(reader, reader.uint32()) };
+            continue;
+          }
+          case 7: {
+            if (tag !== 56) {
+              break;
+            }
+
+            message.command = { $case: "watch", value: reader.bool() };
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<CommandCallRequest>, I>>(base?: I): CommandCallRequest {
+    return CommandCallRequest.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<CommandCallRequest>, I>>(object: I): CommandCallRequest {
+    const message = createBaseCommandCallRequest();
+    message.ownerId = object.ownerId ?? "";
+    message.conversationId = object.conversationId ?? "";
+    switch (object.command?.$case) {
+      case "say": {
+        if (object.command?.value !== undefined && object.command?.value !== null) {
+          message.command = { $case: "say", value: object.command.value };
+        }
+        break;
+      }
+      case "mute": {
+        if (object.command?.value !== undefined && object.command?.value !== null) {
+          message.command = { $case: "mute", value: object.command.value };
+        }
+        break;
+      }
+      case "transfer": {
+        if (object.command?.value !== undefined && object.command?.value !== null) {
+          message.command = { $case: "transfer", value: object.command.value };
+        }
+        break;
+      }
+      case "end": {
+        if (object.command?.value !== undefined && object.command?.value !== null) {
+          message.command = { $case: "end", value: EndHeldCall.fromPartial(object.command.value) };
+        }
+        break;
+      }
+      case "watch": {
+        if (object.command?.value !== undefined && object.command?.value !== null) {
+          message.command = { $case: "watch", value: object.command.value };
+        }
+        break;
+      }
+    }
+    return message;
+  },
+};
+
+function createBaseEndHeldCall(): EndHeldCall {
+  return { message: "" };
+}
+
+export const EndHeldCall: MessageFns<EndHeldCall> = {
+  encode(message: EndHeldCall, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.message !== "") {
+      writer.uint32(10).string(message.message);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): EndHeldCall {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseEndHeldCall();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.message = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<EndHeldCall>, I>>(base?: I): EndHeldCall {
+    return EndHeldCall.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<EndHeldCall>, I>>(object: I): EndHeldCall {
+    const message = createBaseEndHeldCall();
+    message.message = object.message ?? "";
+    return message;
+  },
+};
+
+function createBaseCommandCallResponse(): CommandCallResponse {
+  return {};
+}
+
+export const CommandCallResponse: MessageFns<CommandCallResponse> = {
+  encode(_: CommandCallResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): CommandCallResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseCommandCallResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<CommandCallResponse>, I>>(base?: I): CommandCallResponse {
+    return CommandCallResponse.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<CommandCallResponse>, I>>(_: I): CommandCallResponse {
+    const message = createBaseCommandCallResponse();
+    return message;
+  },
+};
+
 /** Spoken calls with agents. */
 export type VoiceServiceService = typeof VoiceServiceService;
 export const VoiceServiceService = {
@@ -4981,7 +5263,19 @@ export const VoiceServiceService = {
       Buffer.from(SpeakToNumberResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): SpeakToNumberResponse => SpeakToNumberResponse.decode(value),
   },
-  /** Deletes the recordings of these conversations, in the background, retried until done, and the calls that agents made for them. */
+  /**
+   * Deletes the recordings of these conversations, in the background, retried until done, and the calls that agents made for them.
+   * Has the process that holds a call do something. ABORTED when no process holds it, FAILED_PRECONDITION when the call cannot.
+   */
+  commandCall: {
+    path: "/parley.voice.v1.VoiceService/CommandCall" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: CommandCallRequest): Buffer => Buffer.from(CommandCallRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): CommandCallRequest => CommandCallRequest.decode(value),
+    responseSerialize: (value: CommandCallResponse): Buffer => Buffer.from(CommandCallResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): CommandCallResponse => CommandCallResponse.decode(value),
+  },
   forgetRecordings: {
     path: "/parley.voice.v1.VoiceService/ForgetRecordings" as const,
     requestStream: false as const,
@@ -5047,7 +5341,11 @@ export interface VoiceServiceServer extends UntypedServiceImplementation {
   forgetOwner: handleUnaryCall<ForgetOwnerRequest, ForgetOwnerResponse>;
   /** Calls a number and says a sentence to whoever answers, over the carrier account of an owner. Returns when it rings. */
   speakToNumber: handleUnaryCall<SpeakToNumberRequest, SpeakToNumberResponse>;
-  /** Deletes the recordings of these conversations, in the background, retried until done, and the calls that agents made for them. */
+  /**
+   * Deletes the recordings of these conversations, in the background, retried until done, and the calls that agents made for them.
+   * Has the process that holds a call do something. ABORTED when no process holds it, FAILED_PRECONDITION when the call cannot.
+   */
+  commandCall: handleUnaryCall<CommandCallRequest, CommandCallResponse>;
   forgetRecordings: handleUnaryCall<ForgetRecordingsRequest, ForgetRecordingsResponse>;
 }
 
@@ -5461,7 +5759,25 @@ export interface VoiceServiceClient extends Client {
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: SpeakToNumberResponse) => void,
   ): ClientUnaryCall;
-  /** Deletes the recordings of these conversations, in the background, retried until done, and the calls that agents made for them. */
+  /**
+   * Deletes the recordings of these conversations, in the background, retried until done, and the calls that agents made for them.
+   * Has the process that holds a call do something. ABORTED when no process holds it, FAILED_PRECONDITION when the call cannot.
+   */
+  commandCall(
+    request: CommandCallRequest,
+    callback: (error: ServiceError | null, response: CommandCallResponse) => void,
+  ): ClientUnaryCall;
+  commandCall(
+    request: CommandCallRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: CommandCallResponse) => void,
+  ): ClientUnaryCall;
+  commandCall(
+    request: CommandCallRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: CommandCallResponse) => void,
+  ): ClientUnaryCall;
   forgetRecordings(
     request: ForgetRecordingsRequest,
     callback: (error: ServiceError | null, response: ForgetRecordingsResponse) => void,

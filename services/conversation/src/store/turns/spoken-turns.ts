@@ -31,6 +31,8 @@ export interface TakenSpokenTurn {
   hasToolCalls: boolean;
   /** Null while no agent has handed over. */
   agentPath: AgentOnPath[] | null;
+  /** What an operator lets the model know. */
+  injected: string[] | null;
   /** The earlier messages, oldest first; null in a conversation with tool calls. */
   earlier: Said[] | null;
 }
@@ -60,14 +62,14 @@ export async function takeSpokenTurn(sql: Sql, turn: NewSpokenTurn, maxBytes: nu
               and (role <> 'assistant' or total_ms is not null or not partial)
           )
         )
-      returning agent_id, variables, language, has_tool_calls, agent_path
+      returning agent_id, variables, language, has_tool_calls, agent_path, injected
     ), stored as (
       insert into messages (owner_id, conversation_id, seq, role, content, created_at, started_at)
       select ${turn.ownerId}, ${turn.conversationId}, ${turn.seq}, 'user', ${turn.text}, ${turn.saidAt}, ${turn.startedAt}::timestamptz
       from taken
       on conflict (owner_id, conversation_id, seq) do nothing
     )
-    select agent_id, variables, language, has_tool_calls, agent_path, case when not has_tool_calls then (
+    select agent_id, variables, language, has_tool_calls, agent_path, injected, case when not has_tool_calls then (
       select coalesce(json_agg(json_build_object('role', role, 'content', content) order by newest.seq), '[]')
       from ${newestBefore(sql, turn, turn.seq)} where bytes <= ${maxBytes}
     ) end as earlier
@@ -95,7 +97,7 @@ export async function takeResultTurn(
             and role = 'assistant' and partial and total_ms is null
         )
       )
-    returning agent_id, variables, language, has_tool_calls, agent_path`;
+    returning agent_id, variables, language, has_tool_calls, agent_path, injected`;
   return taken ?? null;
 }
 

@@ -118,6 +118,10 @@ export interface TakenTurn {
   agentPath: AgentOnPath[] | null;
   /** The earlier messages that were requested, oldest first; null when not read, as in a session with tool calls. */
   earlier: Said[] | null;
+  /** What an operator lets the model know. */
+  injected: string[] | null;
+  /** Nobody asks the model: the agent is muted, or an operator answers in its place. Then no turn is taken. */
+  isQuiet?: boolean;
   /** Requests to the model before the client gave its results; 0 in a turn that begins with a message. */
   roundsBefore?: number | undefined;
 }
@@ -158,7 +162,8 @@ export async function takeTurns(
   const rows = await sql<(TakenTurn & { turnId: string })[]>`
     with given as ${givenTurns(sql, turns)}, taken as (
       update conversations set
-        turn_id = new_turn_id, turn_until = until, draft_id = new_draft_id, message_count = message_count + 1, name = coalesce(name, new_name),
+        turn_id = case when ${isQuiet(sql)} then null else new_turn_id end,
+        turn_until = case when ${isQuiet(sql)} then null else until end, taken_over_until = ${stillTakenOver(sql)}, draft_id = new_draft_id, message_count = message_count + 1, name = coalesce(name, new_name),
         metadata = metadata || new_metadata, variables = variables || new_variables, last_activity_at = now, updated_at = now
       from ${isAlone ? sql`given` : notLocked(sql, isShort)}
       where conversations.owner_id = given.owner_id and conversations.conversation_id = given.conversation_id
@@ -166,13 +171,13 @@ export async function takeTurns(
         and (draft_id is null) = (new_draft_id is null)
         and (turn_until is null or turn_until < now) and ${isKept(sql, sql`given.owner_id`, sql`now`)}
         and ${isMetadataBounded(sql, sql`new_metadata`, sql`new_variables`)}
-      returning conversations.owner_id, conversations.conversation_id, turn_id, message_count as seq, agent_id, variables, language,
-        has_tool_calls, agent_path, message, now
+      returning conversations.owner_id, conversations.conversation_id, new_turn_id as turn_id, turn_id is null as is_quiet,
+        message_count as seq, agent_id, variables, language, has_tool_calls, agent_path, injected, message, now
     ), stored as (
       insert into messages (owner_id, conversation_id, seq, role, content, created_at)
       select owner_id, conversation_id, seq, 'user', message, now from taken
     )
-    select turn_id, seq, seq + 1 as reply_seq, agent_id, variables, language, has_tool_calls, agent_path, (
+    select turn_id, is_quiet, seq, seq + 1 as reply_seq, agent_id, variables, language, has_tool_calls, agent_path, injected, (
       -- A reply that was stored while this statement waited for the session is not seen by it: then nothing is told.
       select case when not has_tool_calls and coalesce(max(newest.seq), 0) = taken.seq - 1 and ${isRead} then coalesce(
         json_agg(json_build_object('role', role, 'content', content) order by newest.seq) filter (where bytes <= ${maxBytes}),
@@ -181,6 +186,17 @@ export async function takeTurns(
     ) as earlier
     from taken`;
   return new Map(rows.map(({ turnId, ...taken }) => [turnId, taken]));
+}
+
+/** Whether an operator keeps the agent from answering; needs `now`. */
+function isQuiet(sql: Sql) {
+  return sql`(is_muted or coalesce(taken_over_until > now, false))`;
+}
+
+/** Until when an operator answers who has, as somebody writes now; needs `now`. */
+export function stillTakenOver(sql: Sql) {
+  return sql`case when taken_over_until > now
+    then now + (taken_over ->> 'idleMs')::double precision * interval '1 millisecond' else taken_over_until end`;
 }
 
 /** Whether a turn's metadata fits in its session's metadata. */

@@ -133,7 +133,7 @@ function isOpen(sql: Sql) {
 /** In the same statement, so that nobody takes over without the call's result, and the result is never that of another agent. */
 function handingOver(sql: Sql, { ownerId, conversationId }: SessionKey, agent: AgentOnPath, now: Date) {
   return sql`handed as (
-    update conversations set ${takingOver(sql, agent)}, updated_at = ${now}
+    update conversations set ${takingOver(sql, sql`${sql.json(agent as never)}::jsonb`)}, updated_at = ${now}
     where owner_id = ${ownerId} and conversation_id = ${conversationId} and status = 'IN_PROGRESS' and exists (select from ended)
   )`;
 }

@@ -50,10 +50,18 @@ export async function bindTurnKey(
     where owner_id = ${ownerId} and idempotency_key = ${key}`;
 }
 
-/** Keeps that a request with results needed no reply. */
-export async function endTurnKey(tx: Sql, { ownerId, key }: IdempotencyKey, conversationId: string): Promise<void> {
+/**
+ * Keeps that a request needed no reply.
+ * @param userSeq of its message, which an operator answers; null for results
+ */
+export async function endTurnKey(
+  tx: Sql,
+  { ownerId, key }: IdempotencyKey,
+  conversationId: string,
+  userSeq: number | null,
+): Promise<void> {
   await tx`
-    update turn_keys set conversation_id = ${conversationId}, done = true
+    update turn_keys set conversation_id = ${conversationId}, user_seq = ${userSeq}, done = true
     where owner_id = ${ownerId} and idempotency_key = ${key}`;
 }
 
@@ -63,7 +71,10 @@ export async function storeTurnRefusal(tx: Sql, { ownerId, key }: IdempotencyKey
     where owner_id = ${ownerId} and idempotency_key = ${key}`;
 }
 
-type RetakenTurn = Pick<TakenTurn, "replySeq" | "agentId" | "variables" | "language" | "hasToolCalls" | "agentPath">;
+type RetakenTurn = Pick<
+  TakenTurn,
+  "replySeq" | "agentId" | "variables" | "language" | "hasToolCalls" | "agentPath" | "injected"
+>;
 
 /** Resumes a key's turn from its stored user message when no process is working on it anymore. */
 export async function retakeTurn(
@@ -79,12 +90,12 @@ export async function retakeTurn(
       where owner_id = ${ownerId} and conversation_id = ${turn.conversationId} and status = 'IN_PROGRESS'
         and (turn_until is null or turn_until < ${now}) and ${isKept(sql, ownerId, now)}
         and exists (select 1 from turn_keys where owner_id = ${ownerId} and idempotency_key = ${key} and not done)
-      returning message_count + 1 as reply_seq, agent_id, variables, language, has_tool_calls, agent_path
+      returning message_count + 1 as reply_seq, agent_id, variables, language, has_tool_calls, agent_path, injected
     ), bound as (
       update turn_keys set turn_id = ${turn.turnId}
       where owner_id = ${ownerId} and idempotency_key = ${key} and exists (select 1 from retaken)
     )
-    select reply_seq, agent_id, variables, language, has_tool_calls, agent_path from retaken`;
+    select reply_seq, agent_id, variables, language, has_tool_calls, agent_path, injected from retaken`;
   return retaken ?? null;
 }
 

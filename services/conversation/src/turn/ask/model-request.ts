@@ -24,6 +24,8 @@ export interface TurnRequest {
   language: string | null;
   channel: Channel;
   toolbox: Toolbox;
+  /** What an operator lets the model know. */
+  injected?: readonly string[] | null | undefined;
   /** The session up to the user's message. */
   earlier: readonly ModelMessage[];
   /** What the model said and called since. */
@@ -37,9 +39,9 @@ export interface TurnRequest {
  * @throws ServiceError condition when the filled prompt is too long
  */
 export function modelRequest(turn: TurnRequest): ModelRequest {
-  const { agent, variables, language, channel, toolbox, earlier, said, contextTokens } = turn;
+  const { agent, variables, language, channel, toolbox, injected, earlier, said, contextTokens } = turn;
   const languageText = language === null ? "" : languageNote(language);
-  const system = [filledPrompt(agent, variables), channel.note, languageText]
+  const system = [filledPrompt(agent, variables), channel.note, languageText, injectedNote(injected ?? [])]
     .filter((text) => text !== "")
     .join("\n\n");
   return {
@@ -52,6 +54,12 @@ export function modelRequest(turn: TurnRequest): ModelRequest {
     ),
     tools: toolbox.definitions,
   };
+}
+
+function injectedNote(injected: readonly string[]): string {
+  if (injected.length === 0) return "";
+  const known = injected.map((text) => `- ${text}`).join("\n");
+  return `A colleague who follows the conversation lets you know, without the user hearing it:\n${known}`;
 }
 
 /** What the definitions of tools add to a request, about as providers write them. */

@@ -83,6 +83,7 @@ export const ADMITTED: Readonly<Record<ServiceName, Admitted>> = {
     GiveClientResult: ["voice", "voice-runtime"],
     AskModel: ["voice", "voice-runtime"],
     CompleteConversation: ["voice", "voice-runtime"],
+    ReportCall: ["voice"],
     ListMcpTools: ["agent"],
     FetchDocument: ["agent"],
   },
@@ -97,6 +98,7 @@ export const ADMITTED: Readonly<Record<ServiceName, Admitted>> = {
     Transcribe: ["messaging"],
     Speak: ["messaging"],
     ForgetRecordings: ["conversation"],
+    CommandCall: ["conversation"],
     ForgetOwner: ["account"],
     SpeakToNumber: ["account"],
     ListTrunkRegistrations: ["gateway", "parley"],
@@ -104,7 +106,7 @@ export const ADMITTED: Readonly<Record<ServiceName, Admitted>> = {
     AddDoNotCall: ["gateway", "parley"],
     RemoveDoNotCall: ["gateway", "parley"],
   },
-  messaging: { rest: ["gateway"], ForgetOwner: ["account"] },
+  messaging: { rest: ["gateway"], SendText: ["conversation"], ForgetOwner: ["account"] },
   knowledge: {
     rest: ["gateway"],
     // Nobody calls these yet: agents have no knowledge bases.

@@ -42,6 +42,8 @@ export function pipelineAgent(parts: PipelineParts, call: CallInProgress): CallA
   let lastWordsAt = clock.now();
   /** What was said besides the model's words of this reply. */
   let fillers: string[] = [];
+  /** Whether the reply is an operator's. */
+  let isOperators = false;
   /** Calls that the reply waits for, and those that go on without one. */
   const awaited = new Set<string>();
   const following = new Map<string, "awaited" | "background">();
@@ -86,6 +88,12 @@ export function pipelineAgent(parts: PipelineParts, call: CallInProgress): CallA
       case "say":
         agent.begin(effect.reply);
         agent.say(effect.kind === "greeting" ? parts.greeting : lines[effect.kind]);
+        agent.end();
+        return;
+      case "say_for":
+        isOperators = true;
+        agent.begin(effect.reply);
+        agent.say(effect.text);
         agent.end();
         return;
       case "ask_patience":
@@ -251,13 +259,14 @@ export function pipelineAgent(parts: PipelineParts, call: CallInProgress): CallA
       answer.settle(heard, figures, audibleSince, fillers);
       if (figures.audibleMs !== undefined) parts.measured?.(figures);
     } else {
-      transcript.append("assistant", heard, undefined, audibleSince);
+      transcript.append(isOperators ? "operator" : "assistant", heard, undefined, audibleSince);
     }
     if (heard !== "") captioned.tell("agent", heard, true);
     answer = null;
     latency = null;
     audibleSince = null;
     fillers = [];
+    isOperators = false;
     // The user did not want to wait for them, but they go on.
     const left = [...awaited];
     awaited.clear();

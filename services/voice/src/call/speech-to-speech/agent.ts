@@ -193,6 +193,10 @@ export function stsAgent(parts: StsParts, call: CallInProgress): CallAgent {
         awaited = null;
         reply = replyOn(leg, effect.reply);
         return void talk.say(effect.kind === "greeting" ? model.greeting : lines[effect.kind]);
+      case "say_for":
+        awaited = null;
+        reply = replyOn(leg, effect.reply);
+        return void talk.say(effect.text);
       case "ask":
         awaited = null;
         reply = replyOn(leg, effect.reply);

@@ -1,0 +1,30 @@
+import type { ConversationServiceService } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
+import { invalid } from "@parley/shared/errors";
+import { actorText } from "@parley/shared/rpc/actor";
+import type { Handlers } from "@parley/shared/rpc/server";
+import { counter } from "@parley/shared/telemetry/instruments";
+import type { ConversationContext } from "../context.ts";
+import { readConversation } from "../lists/read-conversation.ts";
+import { controlCall, controlText, hasEnded } from "../live/control.ts";
+import { operatorState } from "../live/operator-state.ts";
+import { findConversation } from "../store/conversations.ts";
+
+type Handler = NonNullable<Handlers<typeof ConversationServiceService>["controlConversation"]>;
+
+const controls = counter("parley.live.controls", "Actions of operators in running conversations, by action");
+
+export function controlConversation(ctx: ConversationContext): Handler {
+  return async ({ ownerId, conversationId, action }, { actor, log }) => {
+    if (!action) throw invalid("action", "action is required");
+    const row = await readConversation(ctx, { ownerId, conversationId }, "Conversation");
+    if (row.status !== "IN_PROGRESS") throw hasEnded();
+    const control = row.type === "CHAT" || row.type === "WHATSAPP" ? controlText : controlCall;
+    await control({ ctx, row, actor }, action);
+    controls().add(1, { action: action.$case });
+    log.info(
+      { conversation_id: conversationId, action: action.$case, actor: actorText(actor) },
+      "conversation steered",
+    );
+    return { operator: operatorState((await findConversation(ctx.db, row, ctx.clock.now())) ?? row) };
+  };
+}

@@ -1,0 +1,89 @@
+import { expect, test } from "bun:test";
+import { Role } from "@parley/proto/parley/conversation/v1/conversation.ts";
+import type { CallCommand } from "../../src/call/operator/commands.ts";
+import { fakeConversations, says } from "../kit/fake-conversations.ts";
+import { newCall, REQUEST } from "../kit/scripted-call.ts";
+import { scriptedSts } from "../kit/scripted-sts.ts";
+
+type Call = Awaited<ReturnType<typeof newCall>>;
+
+/** @returns why the call cannot do it; null if it does */
+function command(call: Call, wanted: CallCommand): string | null | undefined {
+  const key = { ownerId: REQUEST.ownerId, conversationId: call.conversationId };
+  return call.all.command(key, wanted)?.refusal;
+}
+
+test("what an operator has the agent say interrupts it, and is stored as the operator's", async () => {
+  const conversations = fakeConversations();
+  conversations.script = says("We open at nine in the morning, and on Sundays at ten. Do come and see us.");
+  const call = await newCall({ conversations });
+  await call.asks("When do you open?");
+  await call.time.pass(600);
+  expect(command(call, { $case: "say", value: "One moment, a colleague joins." })).toBe(null);
+  await call.time.pass(3_000);
+  expect(call.voice.said.at(-1)).toBe("One moment, a colleague joins.");
+  expect(conversations.lines.at(-1)).toBe("operator: One moment, a colleague joins.");
+  expect(conversations.lines.at(-2)?.length).toBeLessThan(60);
+});
+
+test("while the agent is muted, the caller is transcribed, the model is not asked, and what was being said stops", async () => {
+  const conversations = fakeConversations();
+  conversations.script = says("We open at nine in the morning, and on Sundays at ten. Do come and see us.");
+  const call = await newCall({ conversations });
+  await call.asks("When do you open?");
+  await call.time.pass(600);
+  expect(command(call, { $case: "mute", value: true })).toBe(null);
+  const played = call.leg.played.length;
+  const asked = conversations.asked.length;
+  await call.asks("Are you there?");
+  await call.time.pass(3_000);
+  expect(conversations.lines.at(-1)).toBe("user: Are you there?");
+  expect([call.leg.played.length, conversations.asked.length]).toEqual([played, asked]);
+  expect(command(call, { $case: "mute", value: false })).toBe(null);
+  await call.asks("And now?");
+  expect(conversations.asked.length).toBe(asked + 1);
+});
+
+test("an operator transfers the caller, and what the agent said stops", async () => {
+  const call = await newCall();
+  await call.asks("A person, please.");
+  expect(command(call, { $case: "transfer", value: "+14155550199" })).toBe(null);
+  await call.time.pass(100);
+  expect(call.leg.transfers).toEqual(["+14155550199"]);
+  expect(await call.ended).toMatchObject({ outcome: "SUCCESS", notes: "Transferred to +14155550199" });
+});
+
+test("an operator ends a call at once, or after the last words", async () => {
+  const call = await newCall();
+  await call.asks("Hello?");
+  expect(command(call, { $case: "end", value: { message: "" } })).toBe(null);
+  expect(await call.ended).toMatchObject({ outcome: "SUCCESS" });
+  const second = await newCall();
+  await second.asks("Hello?");
+  expect(command(second, { $case: "end", value: { message: "Goodbye from all of us." } })).toBe(null);
+  await second.time.pass(3_000);
+  expect(await second.ended).toMatchObject({ outcome: "SUCCESS" });
+  expect(second.voice.said.at(-1)).toBe("Goodbye from all of us.");
+});
+
+test("an agent with a speech-to-speech model cannot be muted", async () => {
+  const call = await newCall({ sts: scriptedSts() });
+  expect(command(call, { $case: "mute", value: true })).toContain("cannot be muted");
+});
+
+test("a call is reported word by word once somebody watches it, and not before", async () => {
+  const conversations = fakeConversations();
+  const call = await newCall({ conversations });
+  await call.asks("When do you open?");
+  await call.time.pass(2_000);
+  expect(conversations.reports).toEqual([]);
+  call.all.watched({ ownerId: REQUEST.ownerId, conversationId: call.conversationId });
+  call.speaks("And on");
+  call.speaks("And on Sundays?");
+  await call.time.pass(10);
+  const words = conversations.reports.flatMap(({ report }) => (report?.$case === "words" ? [report.value] : []));
+  expect(words.map(({ role, offset, text }) => [role, offset, text])).toEqual([
+    [Role.ROLE_USER, 0, "And on"],
+    [Role.ROLE_USER, 6, " Sundays?"],
+  ]);
+});

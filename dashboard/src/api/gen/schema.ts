@@ -2394,7 +2394,7 @@ export interface components {
             tools?: components["schemas"]["Tools"] | null;
             /** @description Tools of your library (`/tools`) that the agent's model can call, each once. */
             custom_tools?: components["schemas"]["AgentTool"][] | null;
-            /** @description Agents of yours to which the model may hand the conversation over, each once. */
+            /** @description Agents of yours to which the model may hand the conversation over, each once. With `sts`, calls go only to agents with `sts`. */
             handoffs?: components["schemas"]["Handoff"][] | null;
             /** @description Knowledge bases of yours (`/knowledge-bases`) that the agent answers from, each once. */
             knowledge?: components["schemas"]["AgentKnowledge"][] | null;
@@ -3350,7 +3350,7 @@ export interface components {
             tools?: components["schemas"]["Tools"] | null;
             /** @description Tools of your library (`/tools`) that the agent's model can call, each once. */
             custom_tools?: components["schemas"]["AgentTool"][] | null;
-            /** @description Agents of yours to which the model may hand the conversation over, each once. */
+            /** @description Agents of yours to which the model may hand the conversation over, each once. With `sts`, calls go only to agents with `sts`. */
             handoffs?: components["schemas"]["Handoff"][] | null;
             /** @description Knowledge bases of yours (`/knowledge-bases`) that the agent answers from, each once. */
             knowledge?: components["schemas"]["AgentKnowledge"][] | null;

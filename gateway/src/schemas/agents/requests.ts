@@ -86,7 +86,7 @@ const optionalFields = {
   ),
   handoffs: Maybe(
     Type.Array(Handoff, { maxItems: 10 }),
-    "Agents of yours to which the model may hand the conversation over, each once.",
+    "Agents of yours to which the model may hand the conversation over, each once. With `sts`, calls go only to agents with `sts`.",
   ),
   knowledge: Maybe(
     Type.Array(AgentKnowledge, { maxItems: 5 }),

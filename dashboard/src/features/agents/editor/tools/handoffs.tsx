@@ -22,15 +22,15 @@ const CONTEXTS = [
 /** Every field, as the API shows it, so that a handoff that is added and stored is the same. */
 const NEW = { agent_id: "", when: "", context: "all", keep_voice: false, greet: false } as const;
 
+const DESCRIPTION = "Another agent takes over when the model decides so. The conversation stays one.";
+const OF_CALLS = "This agent's calls go only to agents that have a speech-to-speech model, too.";
+
 /** The agents to which the model may hand the conversation over. */
 export function Handoffs({ draft: { agent, values, set, errorAt } }: { draft: AgentDraft }) {
   const handoffs = values.handoffs ?? [];
   const setAll = (next: Handoff[]) => set({ handoffs: next });
   return (
-    <Section
-      title="Handoffs"
-      description="Another agent takes over when the model decides so. The conversation stays one."
-    >
+    <Section title="Handoffs" description={values.sts ? `${DESCRIPTION} ${OF_CALLS}` : DESCRIPTION}>
       {errorAt("handoffs") && <Notice tone="danger">{errorAt("handoffs")}</Notice>}
       {handoffs.map((handoff, at) => (
         <HandoffFields

@@ -109,8 +109,8 @@ export const ADMITTED: Readonly<Record<ServiceName, Admitted>> = {
   messaging: { rest: ["gateway"], SendText: ["conversation"], ForgetOwner: ["account"] },
   knowledge: {
     rest: ["gateway"],
-    // Nobody calls these yet: agents have no knowledge bases.
-    ResolveKnowledgeBases: [],
+    ResolveKnowledgeBases: ["agent"],
+    // Turns do not call it yet.
     GatherKnowledge: [],
     ForgetOwner: ["account"],
   },

@@ -117,6 +117,14 @@ test("a question of words that say nothing, of none, and of 4,000 characters fin
   expect(await find(base, Array.from({ length: 700 }, (_, at) => `w${at}`).join(" "))).toEqual([]);
 });
 
+test("of 5,000 chunks that all have the question's words, those that have all of them are ranked", async () => {
+  const base = newBase();
+  const texts = Array.from({ length: 5_000 }, (_, at) => (at === 4_321 ? "price delivery" : `price ${at}`));
+  await write(base, [...texts, ...texts.map((text) => text.replace("price", "delivery"))]);
+  expect((await find(base, "delivery price"))[0]).toBe("price delivery");
+  expect(await find(base, "price")).toHaveLength(10);
+});
+
 test("scores are between 0 and 1, and higher for a chunk that has more of the question", async () => {
   const base = newBase();
   await write(base, ["gold plan price", "gold", "silver"]);

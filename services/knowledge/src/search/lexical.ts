@@ -15,14 +15,16 @@ export interface LexicalQuery {
 }
 
 /** Words of a query that count: those that tell most. */
-const WORDS_MAX = 32;
+const WORDS_MAX = 16;
 /** Languages of a base that are searched: those with the most chunks. */
 const LANGUAGES_MAX = 8;
 /**
  * Chunks that are ranked. Words that many chunks have tell little: they count in the rank, but find no chunk that no rarer word of the
- * query finds.
+ * query finds. If every word of the query is so common, chunks with all of its rarest words are ranked.
  */
-const CANDIDATES_MAX = 10_000;
+const CANDIDATES_MAX = 4_000;
+/** Common words that a chunk must have. */
+const COMMON_WORDS = 3;
 
 /** The chunks that have words of the query, ranked by BM25, the best first. */
 export async function searchWords(
@@ -41,23 +43,37 @@ export async function searchWords(
   const chunks = sections.reduce((sum, section) => sum + section.chunks, 0);
   const meanLength = sections.reduce((sum, section) => sum + section.words, 0) / chunks;
   const most = words.reduce((sum, { weight }) => sum + weight, 0);
-  const candidates = candidatesOf(words);
-  const ranked = await rankByWords(sql, {
-    ownerId,
-    limit,
-    k1: K1,
-    b: B,
-    meanLength,
-    parts: sections.map(({ baseId, language: spoken }, at) => ({
-      baseId,
-      language: spoken,
-      words: words.flatMap(({ terms, weight }) => {
-        const term = terms[at];
-        return term === undefined ? [] : [{ term, weight }];
-      }),
-      candidates: candidates.flatMap(({ terms }) => terms[at] ?? []),
-    })),
-  });
+  const rank = (finding: readonly WeighedWord[], mustHaveAll = false, candidatesMax = CANDIDATES_MAX) =>
+    rankByWords(sql, {
+      ownerId,
+      limit,
+      k1: K1,
+      b: B,
+      meanLength,
+      mustHaveAll,
+      candidatesMax,
+      parts: sections.map(({ baseId, language: spoken }, at) => ({
+        baseId,
+        language: spoken,
+        words: words.flatMap(({ terms, weight }) => {
+          const term = terms[at];
+          return term === undefined ? [] : [{ term, weight }];
+        }),
+        candidates: finding.flatMap(({ terms }) => terms[at] ?? []),
+      })),
+    });
+  const rarest = words.filter((word) => word.chunks > 0).sort((one, other) => one.chunks - other.chunks);
+  if ((rarest[0]?.chunks ?? 0) <= CANDIDATES_MAX) return scored(await rank(fewest(rarest)), most);
+  const shareMax = Math.ceil(CANDIDATES_MAX / sections.length);
+  const ranked = await rank(rarest.slice(0, COMMON_WORDS), true, shareMax);
+  if (ranked.length === limit) return scored(ranked, most);
+  const known = new Set(ranked.map(({ chunkId }) => chunkId));
+  const others = await rank(rarest.slice(0, 1), false, shareMax);
+  return scored([...ranked, ...others.filter(({ chunkId }) => !known.has(chunkId))].slice(0, limit), most);
+}
+
+/** @param most the score of a chunk that consists of the query's words */
+function scored(ranked: readonly RankedChunk[], most: number): RankedChunk[] {
   return ranked.map((chunk) => ({ ...chunk, score: Math.min(1, chunk.score / most) }));
 }
 
@@ -103,12 +119,11 @@ async function weighWords(
   return weighed.sort((one, other) => other.weight - one.weight).slice(0, WORDS_MAX);
 }
 
-/** The words that find chunks: the rarest, as far as they find few enough, and always one. */
-function candidatesOf(words: readonly WeighedWord[]): WeighedWord[] {
-  const rarest = words.filter(({ chunks }) => chunks > 0).sort((one, other) => one.chunks - other.chunks);
+/** The rarest words, as far as they find few enough chunks. */
+function fewest(rarest: readonly WeighedWord[]): WeighedWord[] {
   let found = 0;
-  return rarest.filter(({ chunks }, at) => {
-    found += chunks;
-    return at === 0 || found <= CANDIDATES_MAX;
+  return rarest.filter((word) => {
+    found += word.chunks;
+    return found <= CANDIDATES_MAX;
   });
 }

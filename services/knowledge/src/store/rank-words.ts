@@ -40,9 +40,12 @@ export interface Ranking {
     baseId: string;
     language: string;
     words: readonly { term: number; weight: number }[];
-    /** Only chunks with one of these terms are ranked. */
+    /** Only chunks with one of these terms are ranked, or with all of them. */
     candidates: readonly number[];
   }[];
+  mustHaveAll: boolean;
+  /** Chunks of each part that are ranked. */
+  candidatesMax: number;
   /** Of BM25. */
   k1: number;
   b: number;
@@ -51,10 +54,9 @@ export interface Ranking {
 }
 
 /** Ranks chunks by the sum of the weights of their words, each times how much of the chunk the word is (BM25), between 0 and 1. */
-export async function rankByWords(
-  sql: Sql,
-  { ownerId, parts, k1, b, meanLength, limit }: Ranking,
-): Promise<RankedChunk[]> {
+export async function rankByWords(sql: Sql, ranking: Ranking): Promise<RankedChunk[]> {
+  const { ownerId, parts, mustHaveAll, candidatesMax, k1, b, meanLength, limit } = ranking;
+  const having = mustHaveAll ? sql`@>` : sql`&&`;
   const found = parts.filter(({ candidates, words }) => candidates.length > 0 && words.length > 0);
   if (found.length === 0) return [];
   const selects = found.map(({ baseId, language, words, candidates }) => {
@@ -67,18 +69,22 @@ export async function rankByWords(
       select chunk_id, ${score} as score
       from (
         select chunk_id, terms, counts, ${k1 * (1 - b)}::float8 + ${(k1 * b) / meanLength}::float8 * length as norm from chunk_words
-        where terms && ${candidates as number[]}::bigint[] and owner_id = ${ownerId} and base_id = ${baseId} and language = ${language}
+        where terms ${having} ${candidates as number[]}::bigint[] and owner_id = ${ownerId} and base_id = ${baseId} and language = ${language}
+        limit ${candidatesMax}
       ) as candidates`;
   });
   return sql<RankedChunk[]>`
     select chunk_id, score from (${joined(sql, selects, sql` union all `)}) as ranked order by score desc, chunk_id limit ${limit}`;
 }
 
-/** Terms are in order, so the place of one is found by halves. */
+/**
+ * `weight × count / (count + norm)`, written so that the count stands in it once. Terms are in order, so the place of one is found by
+ * halves.
+ */
 function weightOf(sql: Sql, term: number, weight: number): Fragment {
   const place = sql`width_bucket(${term}::bigint, terms)`;
-  const count = sql`get_byte(counts, ${place} - 1)`;
-  return sql`case when terms[${place}] = ${term}::bigint then ${weight}::float8 * ${count} / (${count} + norm) else 0 end`;
+  const part = sql`1 - norm / (norm + get_byte(counts, ${place} - 1))`;
+  return sql`case when terms[${place}] = ${term}::bigint then ${weight}::float8 * (${part}) else 0 end`;
 }
 
 function joined(sql: Sql, parts: readonly Fragment[], between: Fragment): Fragment {

@@ -3,6 +3,7 @@ import { onStop } from "@parley/dev/processes/stop-signals.ts";
 import { benchChat } from "./chat/benchmark.ts";
 import { benchDashboard } from "./dashboard/benchmark.ts";
 import { benchGateway } from "./gateway/benchmark.ts";
+import { benchKnowledge } from "./knowledge/benchmark.ts";
 import { benchLists } from "./lists/benchmark.ts";
 import { benchNeighbours } from "./neighbours/benchmark.ts";
 import { openRun, type Run } from "./run.ts";
@@ -14,6 +15,7 @@ const BENCHMARKS: Readonly<Record<string, (run: Run) => Promise<void>>> = {
   chat: benchChat,
   dashboard: benchDashboard,
   lists: benchLists,
+  knowledge: benchKnowledge,
   neighbours: benchNeighbours,
   voice: benchVoice,
   webhooks: benchWebhooks,

@@ -32,7 +32,7 @@ export async function benchLists(run: Run): Promise<void> {
     ownerId: `own_${conversations}`,
     conversations,
   }));
-  const database = await startDatabase(run, values.data);
+  const database = await startDatabase(run, values.data, "conversation");
   // Seeding takes longer than the service's statement timeout.
   const db = openDatabase({ url: `${database.url}?statement_timeout=0`, name: "bench", max: 4 });
   run.onEnd(() => db.end({ timeout: 1 }));

@@ -9,7 +9,7 @@ import {
   postgresUrl,
   prepareCluster,
 } from "@parley/dev/storage/postgres.ts";
-import { provision, roleUrls } from "@parley/shared/db/provision";
+import { provision, roleUrls, type Schema } from "@parley/shared/db/provision";
 import { eventually } from "@parley/testkit/eventually";
 import type { Run } from "../run.ts";
 
@@ -32,14 +32,14 @@ const RELAXED = {
 };
 
 export interface BenchDatabase {
-  /** As the conversation service's role. */
+  /** As the role of the service whose schema it is. */
   url: string;
   /** Restarts Postgres, with the system's caches emptied too if permitted. */
   restart(mode: "relaxed" | "as it comes"): Promise<void>;
 }
 
 /** Starts a Postgres. @param folder for the data, which is kept; without it, the data is deleted with the run */
-export async function startDatabase(run: Run, folder: string | undefined): Promise<BenchDatabase> {
+export async function startDatabase(run: Run, folder: string | undefined, schema: Schema): Promise<BenchDatabase> {
   const home = folder ?? run.folder;
   await mkdir(home, { recursive: true });
   await chmod(home, 0o711);
@@ -64,7 +64,7 @@ export async function startDatabase(run: Run, folder: string | undefined): Promi
   await ensureDatabase(clusterUrl, NAME);
   const adminUrl = postgresUrl(port, PASSWORD, NAME);
   await provision(adminUrl, SECRET, NAME);
-  return { url: roleUrls(adminUrl, SECRET, NAME).conversation, restart };
+  return { url: roleUrls(adminUrl, SECRET, NAME)[schema], restart };
 }
 
 function start(cluster: Cluster, port: number, log: string, settings: Record<string, string>): Child {

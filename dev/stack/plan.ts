@@ -26,7 +26,7 @@ export const SERVICES = [
     name: "conversation",
     schema: "conversation",
     variable: "PARLEY_CONVERSATION_ADDRESS",
-    given: [/^(?!PARLEY_)\w+_API_KEY$/, /_BASE_URL$/],
+    given: [/^(?!PARLEY_)\w+_API_KEY$/, /_BASE_URL$/, /^PARLEY_SMTP_/],
   },
   {
     name: "webhook-dispatcher",

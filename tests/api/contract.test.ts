@@ -180,6 +180,8 @@ function goodBody({ operationId }: Operation): object | undefined {
     searchKnowledgeBase: { query: "G" },
     createDocument: { name: "contract", text: "H" },
     replaceDocument: { text: "I" },
+    createAlert: { name: "contract", metric: "cost", window_minutes: 5, threshold: 1 },
+    updateAlert: { name: "contract" },
     createSecret: { name: "contract", value: "a secret of eight" },
     setSecret: { value: "another of eight" },
     signIn: { email: "nobody@example.com", password: PASSWORD },

@@ -85,6 +85,8 @@ const BODIES: Readonly<Record<string, (names: Names) => object>> = {
   createDocument: () => ({ url: "https://shop.example/theirs" }),
   searchKnowledgeBase: () => ({ query: "Theirs" }),
   replaceDocument: () => ({ url: "https://shop.example/theirs" }),
+  createAlert: () => ({ name: "Theirs", metric: "cost", window_minutes: 5, threshold: 1 }),
+  updateAlert: () => ({ name: "Theirs" }),
   createSecret: () => ({ name: newId("key"), value: "not theirs" }),
   setSecret: () => ({ value: "not theirs" }),
   sendMessage: ({ agent_id, session_id }) => ({ agent_id, session_id, message: "Hi", streaming: false }),

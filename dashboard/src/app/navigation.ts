@@ -1,4 +1,5 @@
 import {
+  BellRing,
   Bot,
   ChartColumn,
   Hash,
@@ -36,6 +37,7 @@ export const NAVIGATION: readonly { label: string | null; destinations: readonly
     destinations: [
       { to: "/conversations", label: "Conversations", icon: MessagesSquare },
       { to: "/calls", label: "Calls", icon: Phone },
+      { to: "/alerts", label: "Alerts", icon: BellRing },
     ],
   },
   {

@@ -209,6 +209,14 @@ const secrets = createRoute({
   staticData: { group: manage },
 });
 
+const alerts = createRoute({
+  getParentRoute: () => signedIn,
+  path: "/alerts",
+  validateSearch: opensNew,
+  component: lazyRouteComponent(manage, "AlertsPage"),
+  staticData: { group: manage },
+});
+
 const webhooks = createRoute({
   getParentRoute: () => signedIn,
   path: "/webhooks",
@@ -268,6 +276,7 @@ export function createAppRouter(queryClient: QueryClient, history?: RouterHistor
         conversation,
         calls,
         numbers,
+        alerts,
         webhooks,
         webhook,
         keys,

@@ -1,6 +1,7 @@
 import type { TObject, TSchema } from "@sinclair/typebox";
 import {
   AGENT_ID,
+  ALERT_ID,
   BATCH_ID,
   CALL_ID,
   CARRIER_ID,
@@ -39,6 +40,7 @@ const PATH_PARAMETERS: Readonly<Record<string, { description: string; example: s
   key_id: { description: "ID of the API key.", example: KEY_ID },
   destination_id: { description: "ID of the webhook destination.", example: DESTINATION_ID },
   delivery_id: { description: "ID of the delivery.", example: DELIVERY_ID },
+  alert_id: { description: "ID of the alert.", example: ALERT_ID },
   callback_id: {
     description: "ID of the connected carrier for an incoming call, of the call for an outgoing one.",
     example: TWILIO_CARRIER_ID,

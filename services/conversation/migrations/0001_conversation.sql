@@ -980,3 +980,32 @@ create trigger conversations_begun_told after insert on conversations
   for each row execute function tell_of_all();
 create trigger conversations_ended_told after update of status on conversations
   for each row when (old.status = 'IN_PROGRESS' and new.status <> 'IN_PROGRESS') execute function tell_of_all();
+
+-- Conditions of which their owners are told (src/alerts).
+create table alerts (
+  owner_id text not null,
+  alert_id text not null,
+  name text not null,
+  enabled boolean not null,
+  metric text not null,
+  -- Null: all agents.
+  agent_id text,
+  window_minutes integer not null,
+  threshold double precision not null,
+  minimum_count integer not null,
+  is_open boolean not null default false,
+  -- Of the last check.
+  value double precision,
+  count integer,
+  checked_at timestamptz,
+  opened_at timestamptz,
+  resolved_at timestamptz,
+  created_at timestamptz not null,
+  updated_at timestamptz not null,
+  primary key (owner_id, alert_id)
+);
+
+-- Owners who have been given the first alerts, which they may have deleted.
+create table alert_owners (
+  owner_id text primary key
+);

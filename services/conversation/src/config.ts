@@ -20,6 +20,11 @@ const VARIABLES = {
     default: 10,
     desc: "minutes without a message after which a chat that was taken over goes back to its agent",
   }),
+  PARLEY_SMTP_URL: str({
+    default: "",
+    desc: "smtp:// or smtps:// URL of the mail server that tells owners of alerts; without it, no mail is sent",
+  }),
+  PARLEY_SMTP_FROM: str({ default: "Parley <parley@localhost>", desc: "sender of these mails" }),
   PARLEY_ALLOWED_PRIVATE_HOSTS: allowList({
     default: [],
     desc: "private hosts and CIDRs that CUSTOM_LLM and tools may reach",

@@ -1,3 +1,4 @@
+import type { GetOwnerRequest, GetOwnerResponse } from "@parley/proto/parley/account/v1/account_service.ts";
 import type { AgentRuntime, LlmConfig } from "@parley/proto/parley/agent/v1/agent.ts";
 import type { Tool as LibraryTool } from "@parley/proto/parley/agent/v1/tool.ts";
 import type { SendTextRequest } from "@parley/proto/parley/messaging/v1/messaging_service.ts";
@@ -9,11 +10,14 @@ import type {
 import type {
   BatchAcceptEventsRequest,
   BatchAcceptEventsResponse,
+  CountDeliveriesRequest,
+  CountDeliveriesResponse,
   ForgetConversationsRequest,
 } from "@parley/proto/parley/webhook/v1/webhook_service.ts";
 import type { Clock } from "@parley/shared/clock";
 import type { Database } from "@parley/shared/db/database";
 import type { Logger } from "@parley/shared/log";
+import type { SendMail } from "./alerts/mailer.ts";
 import type { ReadLists } from "./lists/list-reader.ts";
 import type { Live } from "./live/live.ts";
 import type { Model } from "./model/port.ts";
@@ -40,6 +44,12 @@ export interface ConversationContext {
   getAnalyzingAgent(ownerId: string, agentId: string, draftId: string | null): Promise<AgentRuntime>;
   /** Hands events to the webhook dispatcher. */
   acceptEvents(events: BatchAcceptEventsRequest): Promise<BatchAcceptEventsResponse>;
+  /** What has come of an owner's webhook deliveries. */
+  countDeliveries(request: CountDeliveriesRequest): Promise<CountDeliveriesResponse>;
+  /** An owner's account. */
+  findOwner(request: GetOwnerRequest): Promise<GetOwnerResponse>;
+  /** Null: there is no mail server. */
+  sendMail: SendMail | null;
   /** Makes the dispatcher delete what it stores about conversations. */
   forgetConversations(conversations: ForgetConversationsRequest): Promise<unknown>;
   /** Makes the voice service delete their recordings. */

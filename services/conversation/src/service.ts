@@ -16,6 +16,9 @@ import { registered } from "@parley/shared/rpc/registration";
 import { STORED_BYTES_FOLD } from "@parley/shared/stored-bytes/fold";
 import { observeHeldBytes } from "@parley/shared/telemetry/held-bytes";
 import { connectAgents } from "./agents.ts";
+import { alertQueue } from "./alerts/check-alerts.ts";
+import { mailQueue } from "./alerts/mail.ts";
+import { mailer } from "./alerts/mailer.ts";
 import { ANALYSIS_ANSWER_MAX_BYTES } from "./analysis/bytes.ts";
 import { analysisQueue } from "./analysis/queue.ts";
 import type { ConversationConfig } from "./config.ts";
@@ -41,6 +44,8 @@ import { completeTurn } from "./rpc/complete-turn.ts";
 import { controlConversation } from "./rpc/control-conversation.ts";
 import { converse } from "./rpc/converse.ts";
 import { countUsage } from "./rpc/count-usage.ts";
+import { createAlert } from "./rpc/create-alert.ts";
+import { deleteAlert } from "./rpc/delete-alert.ts";
 import { fetchDocument } from "./rpc/fetch-document.ts";
 import { forgetOwner } from "./rpc/forget-owner.ts";
 import { getCallSetup } from "./rpc/get-call-setup.ts";
@@ -49,6 +54,7 @@ import { getConversation } from "./rpc/get-conversation.ts";
 import { getModelSetup } from "./rpc/get-model-setup.ts";
 import { getStatistics } from "./rpc/get-statistics.ts";
 import { giveClientResult } from "./rpc/give-client-result.ts";
+import { listAlerts } from "./rpc/list-alerts.ts";
 import { listChatSessions } from "./rpc/list-chat-sessions.ts";
 import { listConversations } from "./rpc/list-conversations.ts";
 import { listMcpTools } from "./rpc/list-mcp-tools.ts";
@@ -63,6 +69,7 @@ import { startChat } from "./rpc/start-chat.ts";
 import { startConversation as startCall } from "./rpc/start-conversation.ts";
 import { tryStartWebhook } from "./rpc/try-start-webhook.ts";
 import { tryTool } from "./rpc/try-tool.ts";
+import { updateAlert } from "./rpc/update-alert.ts";
 import { waitForToolCalls } from "./rpc/wait-for-tool-calls.ts";
 import { watchConversations } from "./rpc/watch-conversations.ts";
 import { indexConversationsQueue } from "./search/index-job.ts";
@@ -164,6 +171,8 @@ export function startConversation(
         const turns = runningTurns();
         const live = createLive({ db, direct, clock, log });
         const room = await ownerRoom(db, config.PARLEY_CONVERSATIONS_OWNER_BYTES, log);
+        const { PARLEY_SMTP_URL: smtpUrl, PARLEY_SMTP_FROM: smtpFrom } = config;
+        const mail = smtpUrl === "" ? null : mailer(smtpUrl, smtpFrom);
         const ctx: ConversationContext = {
           db,
           readLists: listReader(db, replica),
@@ -172,6 +181,9 @@ export function startConversation(
           getAnalyzingAgent: (ownerId, agentId, draftId) =>
             draftId ? agents.getDraft(ownerId, agentId, draftId) : agents.getAnalyzing(ownerId, agentId),
           acceptEvents: dispatcher.batchAcceptEvents,
+          countDeliveries: dispatcher.countDeliveries,
+          findOwner: accounts.getOwner,
+          sendMail: mail?.send ?? null,
           forgetConversations: (conversations) =>
             dispatcher.forgetConversations(conversations, { timeoutMs: FORGET_MS }),
           forgetRecordings: (conversations) => voice.forgetRecordings(conversations, { timeoutMs: FORGET_MS }),
@@ -243,6 +255,10 @@ export function startConversation(
               }),
               setWantedEvents: setWantedEvents(ctx),
               recordEvent: recordEvent(ctx),
+              listAlerts: listAlerts(ctx),
+              createAlert: createAlert(ctx),
+              updateAlert: updateAlert(ctx),
+              deleteAlert: deleteAlert(ctx),
               forgetOwner: forgetOwner(ctx),
               listMcpTools: listMcpTools(ctx),
               fetchDocument: fetchDocument(ctx),
@@ -255,11 +271,14 @@ export function startConversation(
               ...indexConversationsQueue(patient, clock),
               ...forgetQueues(ctx),
               ...relay.queues,
+              ...alertQueue(ctx, log),
+              ...mailQueue(ctx),
               ...analysisQueue(ctx, log),
             },
             sweeps: [...silences, expiredConversations(ctx, log), goneConversations(patient), oldRecentFigures(db)],
             stop: async () => {
               relay.stop();
+              mail?.close();
               egress.close();
               analysisEgress.close();
               sessions.close();

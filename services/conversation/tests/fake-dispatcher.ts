@@ -13,6 +13,8 @@ export interface FakeDispatcher {
   events: readonly OwnerEvent[];
   /** What it was told to forget, by call. */
   forgotten: readonly ForgetConversationsRequest[];
+  /** What has come of every owner's deliveries. */
+  deliveries: { delivered: number; failed: number };
   /** How events are answered from now on; throws to refuse them. */
   accept(event: OwnerEvent): unknown;
   /** `stop` and `start` take it away and back, at the same address. */
@@ -32,6 +34,7 @@ export async function startFakeDispatcher(): Promise<FakeDispatcher> {
           events.push(...given);
           return { results: await Promise.all(given.map(async (event) => ({ refusal: await refusalOf(event) }))) };
         },
+        countDeliveries: async () => dispatcher.deliveries,
         forgetConversations: async (request) => {
           forgotten.push(request);
           return {};
@@ -52,6 +55,7 @@ export async function startFakeDispatcher(): Promise<FakeDispatcher> {
     address: server.address,
     events,
     forgotten,
+    deliveries: { delivered: 0, failed: 0 },
     accept: () => {},
     stop: () => server.stop(),
     start: async () => {

@@ -27,6 +27,11 @@ export function newId(prefix: IdPrefix): string {
   return idOf(prefix, newUuid());
 }
 
+/** An id that no later one comes before. */
+export function firstIdAt(prefix: IdPrefix, time: Date): string {
+  return idOf(prefix, time.getTime().toString(16).padStart(12, "0").padEnd(32, "0"));
+}
+
 /** The id form of a UUID. */
 export function idOf(prefix: IdPrefix, uuid: string): string {
   const hex = uuid.replaceAll("-", "");

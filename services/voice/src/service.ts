@@ -14,6 +14,7 @@ import { startCalls } from "./call/calls.ts";
 import { hangUpLater, lostCalls } from "./call/hang-up-lost.ts";
 import { callCommands } from "./call/operator/commands.ts";
 import { listenForSignals } from "./call/signals.ts";
+import { tellTransfers } from "./call/tell-transfers.ts";
 import { carrierAdapters } from "./carriers/adapters.ts";
 import { holdIncoming } from "./carriers/callbacks/hold-incoming.ts";
 import { carrierCalls } from "./carriers/carrier-calls.ts";
@@ -115,6 +116,7 @@ export function startVoice(config: VoiceConfig, log: Logger, given?: Clock): Pro
           transferring: policies.transferring,
           transferred: policies.transferred,
           denialOf: (number) => denialOf(number, deniedPrefixes),
+          transferEnded: tellTransfers({ ...base, conversations }),
           dialPerson: people.dial,
           unbegun: (call) => completeUnbegun(base, call),
           hangUpLost: (call, farEnd) => hangUpLater(db, call, farEnd, clock.now()),

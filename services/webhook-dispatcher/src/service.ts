@@ -21,6 +21,7 @@ import { deliveryQueue } from "./delivery/queue.ts";
 import { MIGRATIONS } from "./migrations.ts";
 import { forgetOwners } from "./owners/forget-owner.ts";
 import { batchAcceptEvents } from "./rpc/batch-accept-events.ts";
+import { countDeliveries } from "./rpc/count-deliveries.ts";
 import { createDestination } from "./rpc/create-destination.ts";
 import { deleteDestination } from "./rpc/delete-destination.ts";
 import { forgetConversations } from "./rpc/forget-conversations.ts";
@@ -93,6 +94,7 @@ export function startDispatcher(
             handlers: {
               batchAcceptEvents: batchAcceptEvents(accept, within),
               forgetConversations: forgetConversations(ctx),
+              countDeliveries: countDeliveries(ctx),
               forgetOwner: forgetOwner(ctx),
               createDestination: createDestination(ctx),
               listDestinations: listDestinations(ctx),

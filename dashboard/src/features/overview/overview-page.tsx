@@ -3,6 +3,7 @@ import { useQuery } from "@tanstack/react-query";
 import { Link, useNavigate, useSearch } from "@tanstack/react-router";
 import { Page } from "../../ui/page.tsx";
 import { ErrorState, Notice, Skeleton } from "../../ui/states.tsx";
+import { OpenAlerts } from "../alerts/open-alerts.tsx";
 import { conversationsQuery } from "../conversations/queries.ts";
 import { PeriodSelect } from "../statistics/period-select.tsx";
 import { statisticsQuery } from "../statistics/queries.ts";
@@ -44,6 +45,7 @@ export function OverviewPage() {
         )
       }
     >
+      <OpenAlerts />
       {steps && <FirstSteps steps={steps.steps} />}
       {hasOnlyTests && (
         <Notice>

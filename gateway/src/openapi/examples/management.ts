@@ -1,4 +1,5 @@
 import { DEFAULT_EVENTS } from "@parley/shared/portable/events";
+import { ALERT_EXAMPLES } from "./alerts.ts";
 import type { OperationExamples } from "./example.ts";
 import {
   AGENT_ID,
@@ -221,6 +222,7 @@ const secret = {
 };
 
 export const MANAGEMENT_EXAMPLES: OperationExamples = {
+  ...ALERT_EXAMPLES,
   listSecrets: { response: { secrets: [secret] } },
   createSecret: { request: { name: SECRET_NAME, value: "sk_live_51H8mC2eZvKYlo2C" }, response: secret },
   setSecret: {

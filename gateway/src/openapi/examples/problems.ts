@@ -125,6 +125,7 @@ const CONFLICTS: Readonly<Record<string, string>> = {
     "Knowledge base Price lists is used by the agent Front desk: take it out of every agent before deleting it",
   createDocument: DOCUMENTS_FULL,
   replaceDocument: DOCUMENTS_FULL,
+  createAlert: "There are 50 alerts already: delete one first",
   createSecret: "There is a secret with the name shop_api_key already",
   deleteSecret: "Secret shop_api_key is used by the tool look_up_order: take it out of every tool before deleting it",
   addMobileNumber: "mobile_number +14155550123 already belongs to this owner",

@@ -1,6 +1,7 @@
 import { Elysia } from "elysia";
 import type { Clients } from "../../clients.ts";
 import type { GateContext } from "../../gate.ts";
+import { alertRoutes } from "./alerts.ts";
 import { carrierRoutes } from "./carriers.ts";
 import { clonedVoiceRoutes } from "./cloned-voices.ts";
 import { deliveryRoutes } from "./deliveries.ts";
@@ -22,6 +23,7 @@ export function manageRoutes(gate: GateContext, clients: Clients) {
     .use(sessionRoutes(gate, clients))
     .use(keyRoutes(gate, clients))
     .use(secretRoutes(gate, clients))
+    .use(alertRoutes(gate, clients))
     .use(destinationRoutes(gate, clients))
     .use(deliveryRoutes(gate, clients))
     .use(mobileNumberRoutes(gate, clients))

@@ -1,7 +1,8 @@
-import { ALERT_METRICS } from "@parley/shared/domain/alerts";
+import { ALERT_METRICS, ALERT_WINDOW_MINUTES_MAX } from "@parley/shared/portable/alerts";
 import { Type } from "@sinclair/typebox";
 import { AgentId, At, Id, Resource } from "../resources.ts";
-import { About, Nullable, OneOf } from "../types.ts";
+import { About, Maybe, Nullable, OneOf, Text } from "../types.ts";
+import { Name } from "./fields.ts";
 
 export const Metric = OneOf(ALERT_METRICS, {
   description:
@@ -30,3 +31,52 @@ export const Alert = Resource(
   },
   "A condition of which you are told.",
 );
+
+const OfAgent = Text({ max: 200, description: "Only what this agent does counts. Not with `delivery_failed_share`." });
+const WindowMinutes = Type.Integer({
+  minimum: 1,
+  maximum: ALERT_WINDOW_MINUTES_MAX,
+  description: "How many minutes before each check count.",
+  examples: [15],
+});
+const Threshold = Type.Number({
+  exclusiveMinimum: 0,
+  description: "The condition is met from this value on: a share from 0 to 1, milliseconds, or US dollars.",
+  examples: [0.2],
+});
+const MinimumCount = Type.Integer({
+  minimum: 0,
+  maximum: 1_000_000,
+  description:
+    "The condition is not met with fewer conversations, replies, calls of tools or deliveries; for `volume_drop`, of a week earlier.",
+});
+
+export const CreateAlertBody = Type.Object(
+  {
+    name: Name,
+    enabled: Maybe(Type.Boolean(), "Whether it is checked, each minute. Default: true."),
+    metric: Metric,
+    agent_id: Maybe(OfAgent),
+    window_minutes: WindowMinutes,
+    threshold: Threshold,
+    minimum_count: Maybe(MinimumCount, `${MinimumCount.description} Default: 1.`),
+  },
+  { $id: "CreateAlertRequest", description: "A condition of which you want to be told." },
+);
+
+export const UpdateAlertBody = Type.Object(
+  {
+    name: Type.Optional(Name),
+    enabled: Type.Optional(Type.Boolean({ description: "Whether it is checked, each minute." })),
+    metric: Type.Optional(Metric),
+    agent_id: Type.Optional(Nullable(OfAgent, "Only what this agent does counts; null for all agents.")),
+    window_minutes: Type.Optional(WindowMinutes),
+    threshold: Type.Optional(Threshold),
+    minimum_count: Type.Optional(MinimumCount),
+  },
+  { $id: "UpdateAlertRequest", description: "The fields to change. Those that you leave out stay as they are." },
+);
+
+export const AlertList = Resource("AlertList", {
+  alerts: Type.Array(Alert, { description: "All alerts, oldest first." }),
+});

@@ -33,6 +33,7 @@ export interface CallsOptions {
   denialOf: StartCallOptions["denialOf"];
   transferring: StartCallOptions["transferring"];
   transferred: StartCallOptions["transferred"];
+  transferEnded: NonNullable<StartCallOptions["transferEnded"]>;
   dialPerson: NonNullable<StartCallOptions["dialPerson"]>;
   unbegun: NonNullable<LostCallContext["unbegun"]>;
   hangUpLost: LostCallContext["hangUp"];
@@ -87,6 +88,7 @@ export async function startCalls(options: CallsOptions): Promise<Calls> {
     recordEnd,
     denialOf,
     dialPerson: options.dialPerson,
+    transferEnded: options.transferEnded,
     ...(options.transferring && { transferring: options.transferring }),
     ...(options.transferred && { transferred: options.transferred }),
     measured: (figures) => {

@@ -36,8 +36,18 @@ export interface CommonParts {
   tellsTools?: boolean;
   /** The calls of client tools; absent: nobody makes them. */
   clients?: ClientCalls | undefined;
+  /** Called with what came of a transfer, before the call goes on or ends. */
+  transferEnded?: ((transfer: EndedTransfer) => void) | undefined;
   /** Called with the figures of each answer that was heard. */
   measured?: ((figures: ReturnType<LatencyWatch["figures"]>) => void) | undefined;
+}
+
+/** A transfer as its event shows it (docs/webhooks.md#events). */
+export interface EndedTransfer {
+  /** A number or an address. */
+  to: string;
+  mode: "blind" | "warm";
+  outcome: "accepted" | "declined" | "no_answer" | "failed";
 }
 
 export interface HeldCall {

@@ -94,10 +94,12 @@ export function holdCall(
   const transfer = transfers(parts.log, {
     succeeded: (to) => {
       parts.transferred?.(to, "completed");
+      parts.transferEnded?.({ to, mode: "blind", outcome: "accepted" });
       end("SUCCESS", "agent_ended", `Transferred to ${to}`);
     },
     failed: (to) => {
       parts.transferred?.(to, "failed");
+      parts.transferEnded?.({ to, mode: "blind", outcome: "failed" });
       happen({ type: "transfer_failed" });
     },
   });
@@ -160,6 +162,7 @@ export function holdCall(
         : { outcome: "failed" };
     transferred().add(1, { outcome: reached.outcome });
     parts.transferred?.(to, reached.outcome === "accepted" ? "completed" : "failed");
+    parts.transferEnded?.({ to, mode: "warm", outcome: reached.outcome });
     contained(() => {
       sound = parts.background;
       if (reached.outcome !== "accepted")

@@ -21,7 +21,7 @@ import type { TextToSpeech } from "../speech/tts.ts";
 import type { CallEnd, CallKey } from "../store/calls.ts";
 import type { VoiceDetector } from "../vad/detector.ts";
 import type { CallClock } from "./call-clock.ts";
-import type { CommonParts, HeldCall } from "./held-call.ts";
+import type { CommonParts, EndedTransfer, HeldCall } from "./held-call.ts";
 import { holdCall } from "./hold-call.ts";
 import type { Latency } from "./latency.ts";
 import type { LiveCalls } from "./live-calls.ts";
@@ -59,6 +59,8 @@ export interface StartCallOptions
   stopping: AbortSignal;
   /** Records how a call ended before its conversation is completed. @returns how it ended, if that was noted before */
   recordEnd(call: CallKey, end: CallEnd): Promise<CallEnd>;
+  /** Tells the owner what came of a transfer. Never rejects. */
+  transferEnded?(call: CallKey, transfer: EndedTransfer): Promise<void>;
   measured?(figures: Latency): void;
 }
 
@@ -171,6 +173,7 @@ export async function prepare(
   const clients = client && clientCalls({ client, conversations, key, clock, log: callLog });
   const tools = () => ({ clientTools: clients?.areMade() ?? false, tellsTools });
   const said = transcript({ conversations, key, lastSequence, clock, time, tools, refused });
+  let told: Promise<void> = Promise.resolve();
   const common = {
     detector: options.detector,
     transcript: said,
@@ -187,6 +190,9 @@ export async function prepare(
     },
     transferred: reports.transfer,
     measured: options.measured,
+    transferEnded: (transfer: EndedTransfer) => {
+      told = told.then(() => options.transferEnded?.(key, transfer));
+    },
   };
   const held =
     speech.type === "one"
@@ -194,6 +200,8 @@ export async function prepare(
       : eachModel(options, request, key, setup, speech, common);
   const ended = held.ended.then(async (over) => {
     await Promise.all([said.settled(), clients?.end()]);
+    // Before the end of the conversation is told.
+    await told;
     return over;
   });
   return { held: { ...held, ended }, recorder, isRejected, reports };

@@ -1,5 +1,6 @@
 import { readBoundedPage } from "@parley/shared/db/bounded-page";
 import type { Database, Fragment, Sql } from "@parley/shared/db/database";
+import { firstIdAt } from "@parley/shared/ids";
 import type { AttemptRow, DeliveryKey, DeliveryStatusName } from "./deliveries.ts";
 
 export interface DeliveryFilter {
@@ -61,6 +62,24 @@ export async function listDeliveryRows(
     return { rows: await withAttempts(tx, rows, tx`null::text`), total: count?.total ?? 0 };
   });
 }
+
+/** What has come of an owner's deliveries since a time. */
+export async function countDeliveries(
+  sql: Sql,
+  ownerId: string,
+  since: Date,
+): Promise<{ delivered: number; failed: number }> {
+  // Ids are ordered by time, and those of an owner are in an index; another process's clock may be a bit behind.
+  const [row] = await sql<[{ delivered: number; failed: number }]>`
+    select count(*) filter (where status = 'delivered')::integer as delivered,
+      count(*) filter (where status = 'failed' or status = 'pending' and attempts > 0)::integer as failed
+    from deliveries
+    where owner_id = ${ownerId} and delivery_id >= ${firstIdAt("dlv", new Date(since.getTime() - MINUTE_MS))}
+      and created_at >= ${since}`;
+  return row;
+}
+
+const MINUTE_MS = 60_000;
 
 /** A delivery with what was sent, which a list leaves out. */
 export async function findDelivery(db: Database, { ownerId, deliveryId }: DeliveryKey): Promise<LoggedDelivery | null> {

@@ -30,6 +30,7 @@ import { Status } from "../../../google/rpc/status.ts";
 import { AgentType, LlmConfig, StsConfig, SttConfig, TtsConfig } from "../../agent/v1/agent.ts";
 import { DelayedSpeech, ListedMcpTool, McpTool } from "../../agent/v1/tool.ts";
 import { Idempotency, Page, ProviderSetup } from "../../common/v1/common.ts";
+import { Alert } from "./alert.ts";
 import {
   CallingType,
   ChatSession,
@@ -1014,6 +1015,56 @@ export interface ForgetOwnerRequest {
 }
 
 export interface ForgetOwnerResponse {
+}
+
+export interface ListAlertsRequest {
+  ownerId: string;
+}
+
+export interface ListAlertsResponse {
+  alerts: Alert[];
+}
+
+export interface CreateAlertRequest {
+  ownerId: string;
+  name: string;
+  enabled: boolean;
+  metric: string;
+  agentId: string;
+  windowMinutes: number;
+  threshold: number;
+  minimumCount: number;
+}
+
+export interface CreateAlertResponse {
+  alert: Alert | undefined;
+}
+
+export interface UpdateAlertRequest {
+  ownerId: string;
+  alertId: string;
+  name?: string | undefined;
+  enabled?: boolean | undefined;
+  metric?:
+    | string
+    | undefined;
+  /** Empty: all agents. */
+  agentId?: string | undefined;
+  windowMinutes?: number | undefined;
+  threshold?: number | undefined;
+  minimumCount?: number | undefined;
+}
+
+export interface UpdateAlertResponse {
+  alert: Alert | undefined;
+}
+
+export interface DeleteAlertRequest {
+  ownerId: string;
+  alertId: string;
+}
+
+export interface DeleteAlertResponse {
 }
 
 function createBaseStartChatRequest(): StartChatRequest {
@@ -9666,6 +9717,645 @@ export const ForgetOwnerResponse: MessageFns<ForgetOwnerResponse> = {
   },
 };
 
+function createBaseListAlertsRequest(): ListAlertsRequest {
+  return { ownerId: "" };
+}
+
+export const ListAlertsRequest: MessageFns<ListAlertsRequest> = {
+  encode(message: ListAlertsRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.ownerId !== "") {
+      writer.uint32(10).string(message.ownerId);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ListAlertsRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseListAlertsRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.ownerId = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<ListAlertsRequest>, I>>(base?: I): ListAlertsRequest {
+    return ListAlertsRequest.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<ListAlertsRequest>, I>>(object: I): ListAlertsRequest {
+    const message = createBaseListAlertsRequest();
+    message.ownerId = object.ownerId ?? "";
+    return message;
+  },
+};
+
+function createBaseListAlertsResponse(): ListAlertsResponse {
+  return { alerts: [] };
+}
+
+export const ListAlertsResponse: MessageFns<ListAlertsResponse> = {
+  encode(message: ListAlertsResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    for (const v of message.alerts) {
+      Alert.encode(v!, writer.uint32(10).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ListAlertsResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseListAlertsResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.alerts.push(Alert.decode(reader, reader.uint32()));
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<ListAlertsResponse>, I>>(base?: I): ListAlertsResponse {
+    return ListAlertsResponse.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<ListAlertsResponse>, I>>(object: I): ListAlertsResponse {
+    const message = createBaseListAlertsResponse();
+    message.alerts = object.alerts?.map((e) => Alert.fromPartial(e)) || [];
+    return message;
+  },
+};
+
+function createBaseCreateAlertRequest(): CreateAlertRequest {
+  return {
+    ownerId: "",
+    name: "",
+    enabled: false,
+    metric: "",
+    agentId: "",
+    windowMinutes: 0,
+    threshold: 0,
+    minimumCount: 0,
+  };
+}
+
+export const CreateAlertRequest: MessageFns<CreateAlertRequest> = {
+  encode(message: CreateAlertRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.ownerId !== "") {
+      writer.uint32(10).string(message.ownerId);
+    }
+    if (message.name !== "") {
+      writer.uint32(18).string(message.name);
+    }
+    if (message.enabled !== false) {
+      writer.uint32(24).bool(message.enabled);
+    }
+    if (message.metric !== "") {
+      writer.uint32(34).string(message.metric);
+    }
+    if (message.agentId !== "") {
+      writer.uint32(42).string(message.agentId);
+    }
+    if (message.windowMinutes !== 0) {
+      writer.uint32(48).int32(message.windowMinutes);
+    }
+    if (message.threshold !== 0) {
+      writer.uint32(57).double(message.threshold);
+    }
+    if (message.minimumCount !== 0) {
+      writer.uint32(64).int32(message.minimumCount);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): CreateAlertRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseCreateAlertRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.ownerId = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.name = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.enabled = reader.bool();
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.metric = reader.string();
+            continue;
+          }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.agentId = reader.string();
+            continue;
+          }
+          case 6: {
+            if (tag !== 48) {
+              break;
+            }
+
+            message.windowMinutes = reader.int32();
+            continue;
+          }
+          case 7: {
+            if (tag !== 57) {
+              break;
+            }
+
+            message.threshold = reader.double();
+            continue;
+          }
+          case 8: {
+            if (tag !== 64) {
+              break;
+            }
+
+            message.minimumCount = reader.int32();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<CreateAlertRequest>, I>>(base?: I): CreateAlertRequest {
+    return CreateAlertRequest.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<CreateAlertRequest>, I>>(object: I): CreateAlertRequest {
+    const message = createBaseCreateAlertRequest();
+    message.ownerId = object.ownerId ?? "";
+    message.name = object.name ?? "";
+    message.enabled = object.enabled ?? false;
+    message.metric = object.metric ?? "";
+    message.agentId = object.agentId ?? "";
+    message.windowMinutes = object.windowMinutes ?? 0;
+    message.threshold = object.threshold ?? 0;
+    message.minimumCount = object.minimumCount ?? 0;
+    return message;
+  },
+};
+
+function createBaseCreateAlertResponse(): CreateAlertResponse {
+  return { alert: undefined };
+}
+
+export const CreateAlertResponse: MessageFns<CreateAlertResponse> = {
+  encode(message: CreateAlertResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.alert !== undefined) {
+      Alert.encode(message.alert, writer.uint32(10).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): CreateAlertResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseCreateAlertResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.alert = Alert.decode(reader, reader.uint32());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<CreateAlertResponse>, I>>(base?: I): CreateAlertResponse {
+    return CreateAlertResponse.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<CreateAlertResponse>, I>>(object: I): CreateAlertResponse {
+    const message = createBaseCreateAlertResponse();
+    message.alert = (object.alert !== undefined && object.alert !== null) ? Alert.fromPartial(object.alert) : undefined;
+    return message;
+  },
+};
+
+function createBaseUpdateAlertRequest(): UpdateAlertRequest {
+  return {
+    ownerId: "",
+    alertId: "",
+    name: undefined,
+    enabled: undefined,
+    metric: undefined,
+    agentId: undefined,
+    windowMinutes: undefined,
+    threshold: undefined,
+    minimumCount: undefined,
+  };
+}
+
+export const UpdateAlertRequest: MessageFns<UpdateAlertRequest> = {
+  encode(message: UpdateAlertRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.ownerId !== "") {
+      writer.uint32(10).string(message.ownerId);
+    }
+    if (message.alertId !== "") {
+      writer.uint32(18).string(message.alertId);
+    }
+    if (message.name !== undefined) {
+      writer.uint32(26).string(message.name);
+    }
+    if (message.enabled !== undefined) {
+      writer.uint32(32).bool(message.enabled);
+    }
+    if (message.metric !== undefined) {
+      writer.uint32(42).string(message.metric);
+    }
+    if (message.agentId !== undefined) {
+      writer.uint32(50).string(message.agentId);
+    }
+    if (message.windowMinutes !== undefined) {
+      writer.uint32(56).int32(message.windowMinutes);
+    }
+    if (message.threshold !== undefined) {
+      writer.uint32(65).double(message.threshold);
+    }
+    if (message.minimumCount !== undefined) {
+      writer.uint32(72).int32(message.minimumCount);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): UpdateAlertRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseUpdateAlertRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.ownerId = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.alertId = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.name = reader.string();
+            continue;
+          }
+          case 4: {
+            if (tag !== 32) {
+              break;
+            }
+
+            message.enabled = reader.bool();
+            continue;
+          }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.metric = reader.string();
+            continue;
+          }
+          case 6: {
+            if (tag !== 50) {
+              break;
+            }
+
+            message.agentId = reader.string();
+            continue;
+          }
+          case 7: {
+            if (tag !== 56) {
+              break;
+            }
+
+            message.windowMinutes = reader.int32();
+            continue;
+          }
+          case 8: {
+            if (tag !== 65) {
+              break;
+            }
+
+            message.threshold = reader.double();
+            continue;
+          }
+          case 9: {
+            if (tag !== 72) {
+              break;
+            }
+
+            message.minimumCount = reader.int32();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<UpdateAlertRequest>, I>>(base?: I): UpdateAlertRequest {
+    return UpdateAlertRequest.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<UpdateAlertRequest>, I>>(object: I): UpdateAlertRequest {
+    const message = createBaseUpdateAlertRequest();
+    message.ownerId = object.ownerId ?? "";
+    message.alertId = object.alertId ?? "";
+    message.name = object.name ?? undefined;
+    message.enabled = object.enabled ?? undefined;
+    message.metric = object.metric ?? undefined;
+    message.agentId = object.agentId ?? undefined;
+    message.windowMinutes = object.windowMinutes ?? undefined;
+    message.threshold = object.threshold ?? undefined;
+    message.minimumCount = object.minimumCount ?? undefined;
+    return message;
+  },
+};
+
+function createBaseUpdateAlertResponse(): UpdateAlertResponse {
+  return { alert: undefined };
+}
+
+export const UpdateAlertResponse: MessageFns<UpdateAlertResponse> = {
+  encode(message: UpdateAlertResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.alert !== undefined) {
+      Alert.encode(message.alert, writer.uint32(10).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): UpdateAlertResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseUpdateAlertResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.alert = Alert.decode(reader, reader.uint32());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<UpdateAlertResponse>, I>>(base?: I): UpdateAlertResponse {
+    return UpdateAlertResponse.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<UpdateAlertResponse>, I>>(object: I): UpdateAlertResponse {
+    const message = createBaseUpdateAlertResponse();
+    message.alert = (object.alert !== undefined && object.alert !== null) ? Alert.fromPartial(object.alert) : undefined;
+    return message;
+  },
+};
+
+function createBaseDeleteAlertRequest(): DeleteAlertRequest {
+  return { ownerId: "", alertId: "" };
+}
+
+export const DeleteAlertRequest: MessageFns<DeleteAlertRequest> = {
+  encode(message: DeleteAlertRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.ownerId !== "") {
+      writer.uint32(10).string(message.ownerId);
+    }
+    if (message.alertId !== "") {
+      writer.uint32(18).string(message.alertId);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): DeleteAlertRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseDeleteAlertRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.ownerId = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.alertId = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<DeleteAlertRequest>, I>>(base?: I): DeleteAlertRequest {
+    return DeleteAlertRequest.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<DeleteAlertRequest>, I>>(object: I): DeleteAlertRequest {
+    const message = createBaseDeleteAlertRequest();
+    message.ownerId = object.ownerId ?? "";
+    message.alertId = object.alertId ?? "";
+    return message;
+  },
+};
+
+function createBaseDeleteAlertResponse(): DeleteAlertResponse {
+  return {};
+}
+
+export const DeleteAlertResponse: MessageFns<DeleteAlertResponse> = {
+  encode(_: DeleteAlertResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): DeleteAlertResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseDeleteAlertResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<DeleteAlertResponse>, I>>(base?: I): DeleteAlertResponse {
+    return DeleteAlertResponse.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<DeleteAlertResponse>, I>>(_: I): DeleteAlertResponse {
+    const message = createBaseDeleteAlertResponse();
+    return message;
+  },
+};
+
 /** Chat turns, transcripts of every channel, calls, analysis. */
 export type ConversationServiceService = typeof ConversationServiceService;
 export const ConversationServiceService = {
@@ -10059,6 +10749,45 @@ export const ConversationServiceService = {
     responseSerialize: (value: RecordEventResponse): Buffer => Buffer.from(RecordEventResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): RecordEventResponse => RecordEventResponse.decode(value),
   },
+  /** An owner's alerts, oldest first. The first call gives the owner some that are switched off. */
+  listAlerts: {
+    path: "/parley.conversation.v1.ConversationService/ListAlerts" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: ListAlertsRequest): Buffer => Buffer.from(ListAlertsRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): ListAlertsRequest => ListAlertsRequest.decode(value),
+    responseSerialize: (value: ListAlertsResponse): Buffer => Buffer.from(ListAlertsResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): ListAlertsResponse => ListAlertsResponse.decode(value),
+  },
+  createAlert: {
+    path: "/parley.conversation.v1.ConversationService/CreateAlert" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: CreateAlertRequest): Buffer => Buffer.from(CreateAlertRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): CreateAlertRequest => CreateAlertRequest.decode(value),
+    responseSerialize: (value: CreateAlertResponse): Buffer => Buffer.from(CreateAlertResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): CreateAlertResponse => CreateAlertResponse.decode(value),
+  },
+  /** Fields left out stay as they are. An open alert that is disabled is resolved. */
+  updateAlert: {
+    path: "/parley.conversation.v1.ConversationService/UpdateAlert" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: UpdateAlertRequest): Buffer => Buffer.from(UpdateAlertRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): UpdateAlertRequest => UpdateAlertRequest.decode(value),
+    responseSerialize: (value: UpdateAlertResponse): Buffer => Buffer.from(UpdateAlertResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): UpdateAlertResponse => UpdateAlertResponse.decode(value),
+  },
+  /** An open alert is resolved. */
+  deleteAlert: {
+    path: "/parley.conversation.v1.ConversationService/DeleteAlert" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: DeleteAlertRequest): Buffer => Buffer.from(DeleteAlertRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): DeleteAlertRequest => DeleteAlertRequest.decode(value),
+    responseSerialize: (value: DeleteAlertResponse): Buffer => Buffer.from(DeleteAlertResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): DeleteAlertResponse => DeleteAlertResponse.decode(value),
+  },
   /** Deletes what a deleted owner has here beside conversations, which are deleted as their retention says. May be repeated. */
   forgetOwner: {
     path: "/parley.conversation.v1.ConversationService/ForgetOwner" as const,
@@ -10160,6 +10889,13 @@ export interface ConversationServiceServer extends UntypedServiceImplementation 
    * Nothing is stored of an event that no destination wants, or of a conversation that tries a draft or is gone.
    */
   recordEvent: handleUnaryCall<RecordEventRequest, RecordEventResponse>;
+  /** An owner's alerts, oldest first. The first call gives the owner some that are switched off. */
+  listAlerts: handleUnaryCall<ListAlertsRequest, ListAlertsResponse>;
+  createAlert: handleUnaryCall<CreateAlertRequest, CreateAlertResponse>;
+  /** Fields left out stay as they are. An open alert that is disabled is resolved. */
+  updateAlert: handleUnaryCall<UpdateAlertRequest, UpdateAlertResponse>;
+  /** An open alert is resolved. */
+  deleteAlert: handleUnaryCall<DeleteAlertRequest, DeleteAlertResponse>;
   /** Deletes what a deleted owner has here beside conversations, which are deleted as their retention says. May be repeated. */
   forgetOwner: handleUnaryCall<ForgetOwnerRequest, ForgetOwnerResponse>;
 }
@@ -10685,6 +11421,69 @@ export interface ConversationServiceClient extends Client {
     metadata: Metadata,
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: RecordEventResponse) => void,
+  ): ClientUnaryCall;
+  /** An owner's alerts, oldest first. The first call gives the owner some that are switched off. */
+  listAlerts(
+    request: ListAlertsRequest,
+    callback: (error: ServiceError | null, response: ListAlertsResponse) => void,
+  ): ClientUnaryCall;
+  listAlerts(
+    request: ListAlertsRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: ListAlertsResponse) => void,
+  ): ClientUnaryCall;
+  listAlerts(
+    request: ListAlertsRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: ListAlertsResponse) => void,
+  ): ClientUnaryCall;
+  createAlert(
+    request: CreateAlertRequest,
+    callback: (error: ServiceError | null, response: CreateAlertResponse) => void,
+  ): ClientUnaryCall;
+  createAlert(
+    request: CreateAlertRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: CreateAlertResponse) => void,
+  ): ClientUnaryCall;
+  createAlert(
+    request: CreateAlertRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: CreateAlertResponse) => void,
+  ): ClientUnaryCall;
+  /** Fields left out stay as they are. An open alert that is disabled is resolved. */
+  updateAlert(
+    request: UpdateAlertRequest,
+    callback: (error: ServiceError | null, response: UpdateAlertResponse) => void,
+  ): ClientUnaryCall;
+  updateAlert(
+    request: UpdateAlertRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: UpdateAlertResponse) => void,
+  ): ClientUnaryCall;
+  updateAlert(
+    request: UpdateAlertRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: UpdateAlertResponse) => void,
+  ): ClientUnaryCall;
+  /** An open alert is resolved. */
+  deleteAlert(
+    request: DeleteAlertRequest,
+    callback: (error: ServiceError | null, response: DeleteAlertResponse) => void,
+  ): ClientUnaryCall;
+  deleteAlert(
+    request: DeleteAlertRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: DeleteAlertResponse) => void,
+  ): ClientUnaryCall;
+  deleteAlert(
+    request: DeleteAlertRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: DeleteAlertResponse) => void,
   ): ClientUnaryCall;
   /** Deletes what a deleted owner has here beside conversations, which are deleted as their retention says. May be repeated. */
   forgetOwner(

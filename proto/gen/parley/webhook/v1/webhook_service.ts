@@ -190,6 +190,17 @@ export interface ResendFailedDeliveriesResponse {
   resent: number;
 }
 
+export interface CountDeliveriesRequest {
+  ownerId: string;
+  since: Date | undefined;
+}
+
+export interface CountDeliveriesResponse {
+  delivered: number;
+  /** Those that failed for good, or wait to be repeated. */
+  failed: number;
+}
+
 function createBaseOwnerEvent(): OwnerEvent {
   return { ownerId: "", eventId: "", event: "", conversationId: "", payload: "", traceparent: undefined };
 }
@@ -2206,6 +2217,140 @@ export const ResendFailedDeliveriesResponse: MessageFns<ResendFailedDeliveriesRe
   },
 };
 
+function createBaseCountDeliveriesRequest(): CountDeliveriesRequest {
+  return { ownerId: "", since: undefined };
+}
+
+export const CountDeliveriesRequest: MessageFns<CountDeliveriesRequest> = {
+  encode(message: CountDeliveriesRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.ownerId !== "") {
+      writer.uint32(10).string(message.ownerId);
+    }
+    if (message.since !== undefined) {
+      Timestamp.encode(toTimestamp(message.since), writer.uint32(18).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): CountDeliveriesRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseCountDeliveriesRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.ownerId = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.since = fromTimestamp(Timestamp.decode(reader, reader.uint32()));
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<CountDeliveriesRequest>, I>>(base?: I): CountDeliveriesRequest {
+    return CountDeliveriesRequest.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<CountDeliveriesRequest>, I>>(object: I): CountDeliveriesRequest {
+    const message = createBaseCountDeliveriesRequest();
+    message.ownerId = object.ownerId ?? "";
+    message.since = object.since ?? undefined;
+    return message;
+  },
+};
+
+function createBaseCountDeliveriesResponse(): CountDeliveriesResponse {
+  return { delivered: 0, failed: 0 };
+}
+
+export const CountDeliveriesResponse: MessageFns<CountDeliveriesResponse> = {
+  encode(message: CountDeliveriesResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.delivered !== 0) {
+      writer.uint32(8).int32(message.delivered);
+    }
+    if (message.failed !== 0) {
+      writer.uint32(16).int32(message.failed);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): CountDeliveriesResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseCountDeliveriesResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.delivered = reader.int32();
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.failed = reader.int32();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<CountDeliveriesResponse>, I>>(base?: I): CountDeliveriesResponse {
+    return CountDeliveriesResponse.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<CountDeliveriesResponse>, I>>(object: I): CountDeliveriesResponse {
+    const message = createBaseCountDeliveriesResponse();
+    message.delivered = object.delivered ?? 0;
+    message.failed = object.failed ?? 0;
+    return message;
+  },
+};
+
 /** Destinations, and the delivery of events to them. */
 export type WebhookDispatcherServiceService = typeof WebhookDispatcherServiceService;
 export const WebhookDispatcherServiceService = {
@@ -2238,6 +2383,18 @@ export const WebhookDispatcherServiceService = {
     responseSerialize: (value: ForgetConversationsResponse): Buffer =>
       Buffer.from(ForgetConversationsResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): ForgetConversationsResponse => ForgetConversationsResponse.decode(value),
+  },
+  /** How many deliveries of an owner, created since a time, have come to what. */
+  countDeliveries: {
+    path: "/parley.webhook.v1.WebhookDispatcherService/CountDeliveries" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: CountDeliveriesRequest): Buffer =>
+      Buffer.from(CountDeliveriesRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): CountDeliveriesRequest => CountDeliveriesRequest.decode(value),
+    responseSerialize: (value: CountDeliveriesResponse): Buffer =>
+      Buffer.from(CountDeliveriesResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): CountDeliveriesResponse => CountDeliveriesResponse.decode(value),
   },
   /**
    * Deletes the destinations of an owner that was deleted, so that no attempt starts any more, and in the background, retried until
@@ -2383,6 +2540,8 @@ export interface WebhookDispatcherServiceServer extends UntypedServiceImplementa
    * Deliveries and attempts stay in the log, and pending deliveries are cancelled. Idempotent; unknown conversations are skipped.
    */
   forgetConversations: handleUnaryCall<ForgetConversationsRequest, ForgetConversationsResponse>;
+  /** How many deliveries of an owner, created since a time, have come to what. */
+  countDeliveries: handleUnaryCall<CountDeliveriesRequest, CountDeliveriesResponse>;
   /**
    * Deletes the destinations of an owner that was deleted, so that no attempt starts any more, and in the background, retried until
    * done, its events, deliveries and attempts. May be repeated.
@@ -2449,6 +2608,22 @@ export interface WebhookDispatcherServiceClient extends Client {
     metadata: Metadata,
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: ForgetConversationsResponse) => void,
+  ): ClientUnaryCall;
+  /** How many deliveries of an owner, created since a time, have come to what. */
+  countDeliveries(
+    request: CountDeliveriesRequest,
+    callback: (error: ServiceError | null, response: CountDeliveriesResponse) => void,
+  ): ClientUnaryCall;
+  countDeliveries(
+    request: CountDeliveriesRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: CountDeliveriesResponse) => void,
+  ): ClientUnaryCall;
+  countDeliveries(
+    request: CountDeliveriesRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: CountDeliveriesResponse) => void,
   ): ClientUnaryCall;
   /**
    * Deletes the destinations of an owner that was deleted, so that no attempt starts any more, and in the background, retried until

@@ -24,6 +24,7 @@ export type ServiceName =
 export const ADMITTED: Readonly<Record<ServiceName, Admitted>> = {
   account: {
     rest: ["gateway", "parley"],
+    GetOwner: ["gateway", "parley", "conversation"],
     CreateOwner: ["parley"],
     ListOwners: ["parley"],
     UpdateOwner: ["parley"],
@@ -91,6 +92,7 @@ export const ADMITTED: Readonly<Record<ServiceName, Admitted>> = {
     rest: ["gateway", "parley"],
     BatchAcceptEvents: ["conversation"],
     ForgetConversations: ["conversation"],
+    CountDeliveries: ["conversation"],
     ForgetOwner: ["account"],
   },
   voice: {

@@ -1,0 +1,119 @@
+import { ALERT_METRICS, type AlertMetric, isShare } from "@parley/shared/portable/alerts";
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { type FormEvent, useState } from "react";
+import { api, ask } from "../../api/client.ts";
+import { fieldsOf, sentenceBeside } from "../../api/problem.ts";
+import { Button } from "../../ui/button.tsx";
+import { Field } from "../../ui/form/field.tsx";
+import { FormActions } from "../../ui/form/form-actions.tsx";
+import { Input } from "../../ui/form/input.tsx";
+import { Select } from "../../ui/form/select.tsx";
+import { tellDone } from "../../ui/overlay/toasts.tsx";
+import { Notice } from "../../ui/states.tsx";
+import { AgentField } from "../agents/agent-field.tsx";
+import { ALERTS, type Alert, METRICS } from "./alerts.ts";
+
+const METRIC_OPTIONS = ALERT_METRICS.map((metric) => ({ value: metric, label: METRICS[metric].label }));
+const FIELDS = ["name", "metric", "agent_id", "window_minutes", "threshold", "minimum_count"];
+
+/** The fields of an alert. @param alert the one to change; a new one without it */
+export function AlertForm({ alert, onDone }: { alert: Alert | null; onDone: () => void }) {
+  const client = useQueryClient();
+  const [name, setName] = useState(alert?.name ?? "");
+  const [metric, setMetric] = useState<AlertMetric>(alert?.metric ?? "failed_share");
+  const [agentId, setAgentId] = useState(alert?.agent_id ?? "");
+  const [minutes, setMinutes] = useState(String(alert?.window_minutes ?? 15));
+  const [threshold, setThreshold] = useState(alert ? String(alert.threshold * factorOf(alert.metric)) : "20");
+  const [count, setCount] = useState(String(alert?.minimum_count ?? 10));
+  const isOfAgents = metric !== "delivery_failed_share";
+  const save = useMutation({
+    mutationFn: () => {
+      const body = {
+        name: name.trim(),
+        metric,
+        agent_id: isOfAgents && agentId !== "" ? agentId : null,
+        window_minutes: Number(minutes),
+        threshold: Number(threshold) / factorOf(metric),
+        minimum_count: Number(count),
+      };
+      if (!alert) return ask(api.POST("/v1/manage/alerts", { body }));
+      const params = { path: { alert_id: alert.alert_id } };
+      return ask(api.PATCH("/v1/manage/alerts/{alert_id}", { params, body }));
+    },
+    onSuccess: async () => {
+      tellDone("Saved");
+      onDone();
+      await client.invalidateQueries({ queryKey: ALERTS });
+    },
+  });
+  const errors = fieldsOf(save.error);
+  const failure = sentenceBeside(save.error, FIELDS);
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    save.mutate();
+  };
+  const number = (label: string, value: string, onChange: (text: string) => void, field: string, hint: string) => (
+    <Field label={label} hint={hint} error={errors.get(field)}>
+      {(control) => (
+        <Input
+          {...control}
+          type="number"
+          step="any"
+          required
+          value={value}
+          onChange={(event) => onChange(event.target.value)}
+        />
+      )}
+    </Field>
+  );
+  return (
+    <form onSubmit={submit} className="flex flex-col gap-5">
+      <Field label="Name" error={errors.get("name")}>
+        {(control) => (
+          <Input
+            {...control}
+            required
+            maxLength={100}
+            placeholder="Tools fail"
+            value={name}
+            onChange={(event) => setName(event.target.value)}
+          />
+        )}
+      </Field>
+      <Field label="Metric" hint={METRICS[metric].hint} error={errors.get("metric")}>
+        {(control) => (
+          <Select
+            {...control}
+            value={metric}
+            onChange={(value) => setMetric(value as AlertMetric)}
+            options={METRIC_OPTIONS}
+          />
+        )}
+      </Field>
+      {number(`Threshold (${METRICS[metric].unit})`, threshold, setThreshold, "threshold", "Opens from this value on.")}
+      {number("Window (minutes)", minutes, setMinutes, "window_minutes", "Up to 1,440, a day.")}
+      {number("Minimum count", count, setCount, "minimum_count", "Stays closed with fewer to measure.")}
+      {isOfAgents && (
+        <AgentField
+          optional
+          value={agentId}
+          onChange={setAgentId}
+          hint="All agents by default."
+          error={errors.get("agent_id")}
+        />
+      )}
+      {failure && <Notice tone="danger">{failure}</Notice>}
+      <FormActions>
+        <Button onClick={onDone}>Cancel</Button>
+        <Button type="submit" variant="primary" busy={save.isPending}>
+          {alert ? "Save" : "Create alert"}
+        </Button>
+      </FormActions>
+    </form>
+  );
+}
+
+/** Shares are entered in percent. */
+function factorOf(metric: AlertMetric): number {
+  return isShare(metric) ? 100 : 1;
+}

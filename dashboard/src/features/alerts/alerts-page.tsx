@@ -1,0 +1,151 @@
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useNavigate, useSearch } from "@tanstack/react-router";
+import { BellRing, Ellipsis, Plus } from "lucide-react";
+import { useState } from "react";
+import { api, ask } from "../../api/client.ts";
+import { Badge } from "../../ui/badge.tsx";
+import { Button } from "../../ui/button.tsx";
+import { Switch } from "../../ui/form/switch.tsx";
+import { Confirm } from "../../ui/overlay/confirm.tsx";
+import { Dialog } from "../../ui/overlay/dialog.tsx";
+import { Menu, MenuItem } from "../../ui/overlay/menu.tsx";
+import { tellDone, tellFailure } from "../../ui/overlay/toasts.tsx";
+import { Page } from "../../ui/page.tsx";
+import { useShownFirst } from "../../ui/painted.ts";
+import { EmptyState, ErrorState, LoadingRows } from "../../ui/states.tsx";
+import { type Column, MOMENT, Table } from "../../ui/table.tsx";
+import { Time } from "../../ui/time.tsx";
+import { AlertForm } from "./alert-form.tsx";
+import { ALERTS, type Alert, alertsQuery, METRICS, shownFigure } from "./alerts.ts";
+
+/** The conditions of which the owner is told. */
+export function AlertsPage() {
+  const { new: isNew = false } = useSearch({ from: "/signed-in/alerts" });
+  const navigate = useNavigate({ from: "/alerts" });
+  const alerts = useQuery(alertsQuery);
+  const [isMaking, setMaking] = useShownFirst(isNew, (making) => navigate({ search: making ? { new: true } : {} }));
+  const make = (
+    <Button variant="primary" onClick={() => setMaking(true)}>
+      <Plus aria-hidden /> New alert
+    </Button>
+  );
+  return (
+    <Page
+      title="Alerts"
+      description="Conditions that are checked each minute. You are told here, by the webhook events alert.opened and alert.resolved, and by email if the server sends any."
+      actions={alerts.data && alerts.data.length > 0 && make}
+    >
+      {alerts.isPending ? (
+        <LoadingRows rows={5} />
+      ) : alerts.isLoadingError ? (
+        <ErrorState error={alerts.error} onRetry={alerts.refetch} />
+      ) : alerts.data.length === 0 ? (
+        <EmptyState icon={BellRing} title="No alerts" action={make}>
+          Be told when conversations, tools or webhooks fail, when replies are slow, or when they cost too much.
+        </EmptyState>
+      ) : (
+        <Table label="Alerts" columns={COLUMNS} rows={alerts.data} rowKey={({ alert_id }) => alert_id} />
+      )}
+      <Dialog open={isMaking} onClose={() => setMaking(false)} title="New alert">
+        <AlertForm alert={null} onDone={() => setMaking(false)} />
+      </Dialog>
+    </Page>
+  );
+}
+
+function Enabled({ alert }: { alert: Alert }) {
+  const client = useQueryClient();
+  const turn = useMutation({
+    mutationFn: (enabled: boolean) =>
+      ask(
+        api.PATCH("/v1/manage/alerts/{alert_id}", {
+          params: { path: { alert_id: alert.alert_id } },
+          body: { enabled },
+        }),
+      ),
+    onSettled: () => client.invalidateQueries({ queryKey: ALERTS }),
+    onError: tellFailure,
+  });
+  return (
+    <Switch
+      aria-label={`Check “${alert.name}”`}
+      checked={turn.isPending ? turn.variables : alert.enabled}
+      onChange={(enabled) => turn.mutate(enabled)}
+    />
+  );
+}
+
+function State({ enabled, is_open, checked_at }: Alert) {
+  if (!enabled) return <Badge>Off</Badge>;
+  if (is_open) return <Badge tone="danger">Open</Badge>;
+  return checked_at ? <Badge tone="success">OK</Badge> : <Badge>Not checked yet</Badge>;
+}
+
+function AlertMenu({ alert }: { alert: Alert }) {
+  const client = useQueryClient();
+  const [asked, setAsked] = useState<"edit" | "delete" | null>(null);
+  const close = () => setAsked(null);
+  const remove = useMutation({
+    mutationFn: () =>
+      ask(api.DELETE("/v1/manage/alerts/{alert_id}", { params: { path: { alert_id: alert.alert_id } } })),
+    onSuccess: async () => {
+      tellDone(`Deleted “${alert.name}”`);
+      close();
+      await client.invalidateQueries({ queryKey: ALERTS });
+    },
+  });
+  return (
+    <>
+      <Menu
+        trigger={
+          <Button variant="ghost" size="icon" aria-label={`Actions for ${alert.name}`}>
+            <Ellipsis aria-hidden />
+          </Button>
+        }
+      >
+        <MenuItem onSelect={() => setAsked("edit")}>Edit…</MenuItem>
+        <MenuItem danger onSelect={() => setAsked("delete")}>
+          Delete…
+        </MenuItem>
+      </Menu>
+      <Dialog open={asked === "edit"} onClose={close} title={`Edit “${alert.name}”`}>
+        <AlertForm alert={alert} onDone={close} />
+      </Dialog>
+      <Confirm
+        open={asked === "delete"}
+        onClose={close}
+        title={`Delete “${alert.name}”?`}
+        action="Delete alert"
+        write={remove}
+      >
+        {alert.is_open ? "It is open, and becomes resolved. " : ""}This cannot be undone.
+      </Confirm>
+    </>
+  );
+}
+
+const COLUMNS: readonly Column<Alert>[] = [
+  {
+    name: "Name",
+    className: "max-w-0 w-full min-w-40",
+    cell: ({ name, metric, threshold, window_minutes }) => (
+      <>
+        <span className="block truncate font-medium" dir="auto">
+          {name}
+        </span>
+        <span className="block truncate text-xs text-muted">
+          {METRICS[metric].label}: {shownFigure(metric, threshold)} or more in {window_minutes} minutes
+        </span>
+      </>
+    ),
+  },
+  { name: "State", cell: (alert) => <State {...alert} /> },
+  {
+    name: "Value",
+    wide: true,
+    cell: ({ metric, value, enabled }) => (value === null || !enabled ? "–" : shownFigure(metric, value)),
+  },
+  { name: "Opened", ...MOMENT, cell: ({ opened_at }) => (opened_at ? <Time at={opened_at} relative /> : "Never") },
+  { name: "On", cell: (alert) => <Enabled alert={alert} /> },
+  { name: "Actions", cell: (alert) => <AlertMenu alert={alert} /> },
+];

@@ -1,0 +1,41 @@
+import { type AlertMetric, isShare } from "@parley/shared/portable/alerts";
+import { queryOptions } from "@tanstack/react-query";
+import { api, ask, type Schema } from "../../api/client.ts";
+
+export type Alert = Schema["Alert"];
+
+export const ALERTS = ["alerts"] as const;
+/** They are checked each minute. */
+const EVERY_MS = 30_000;
+
+/** All alerts, oldest first. */
+export const alertsQuery = queryOptions({
+  queryKey: ALERTS,
+  queryFn: async ({ signal }) => (await ask(api.GET("/v1/manage/alerts", { signal }))).alerts,
+  refetchInterval: EVERY_MS,
+});
+
+export const METRICS: Readonly<Record<AlertMetric, { label: string; unit: string; hint: string }>> = {
+  failed_share: { label: "Conversations that fail", unit: "%", hint: "Of those that ended." },
+  volume_drop: { label: "Fewer conversations", unit: "%", hint: "Than in the same window a week earlier." },
+  p95_latency_ms: {
+    label: "Slow replies",
+    unit: "ms",
+    hint: "Time to the first word or sound of 95 % of the replies.",
+  },
+  cost: { label: "Cost", unit: "US$", hint: "Of the replies whose price is known." },
+  tool_failed_share: { label: "Tools that fail", unit: "%", hint: "Of the calls of tools that ended." },
+  delivery_failed_share: {
+    label: "Webhooks that fail",
+    unit: "%",
+    hint: "Of the deliveries that arrived, failed, or wait to be repeated.",
+  },
+};
+
+/** A value or threshold in words. */
+export function shownFigure(metric: AlertMetric, value: number): string {
+  const { unit } = METRICS[metric];
+  const figure = isShare(metric) ? value * 100 : value;
+  const text = figure.toLocaleString("en", { maximumFractionDigits: metric === "p95_latency_ms" ? 0 : 2 });
+  return unit === "US$" ? `US$ ${text}` : `${text} ${unit}`;
+}

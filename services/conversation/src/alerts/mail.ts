@@ -1,0 +1,74 @@
+import type { Sql } from "@parley/shared/db/database";
+import { ServiceError } from "@parley/shared/errors";
+import { newUuid } from "@parley/shared/ids";
+import { enqueueJob } from "@parley/shared/jobs/store";
+import type { Queue } from "@parley/shared/jobs/worker";
+import { type AlertMetric, isShare } from "@parley/shared/portable/alerts";
+import { backOff } from "@parley/shared/retry/back-off";
+import type { ConversationContext } from "../context.ts";
+import type { AlertRow } from "../store/alerts.ts";
+import type { Mail } from "./mailer.ts";
+
+const QUEUE = "mail-alerts";
+/** A server that takes nothing for a day does not want it. */
+const ATTEMPTS_MAX = 200;
+const delayMs = backOff(1_000, 10 * 60_000);
+
+/** Enqueues, in the transaction that opens or resolves an alert, the mail that tells its owner. */
+export async function promiseMail(tx: Sql, alert: AlertRow, now: Date): Promise<void> {
+  const id = newUuid();
+  const payload = { id, ...wordsOf(alert) };
+  await enqueueJob(tx, { ownerId: alert.ownerId, jobId: `${QUEUE}-${id}`, queue: QUEUE, payload, dueAt: now });
+}
+
+export function mailQueue({ sendMail, findOwner }: ConversationContext): Record<string, Queue> {
+  if (!sendMail) return {};
+  return {
+    [QUEUE]: {
+      concurrency: 2,
+      leaseMs: 60_000,
+      retryDelayMs: (attempts) => (attempts < ATTEMPTS_MAX ? delayMs(attempts) : null),
+      run: async ({ ownerId, payload }) => {
+        const to = await emailOf(ownerId);
+        if (to !== null) await sendMail({ to, ...(payload as Omit<Mail, "to">) });
+      },
+    },
+  };
+
+  /** Null: the owner is gone. */
+  async function emailOf(ownerId: string): Promise<string | null> {
+    try {
+      return (await findOwner({ ownerId })).owner?.email ?? null;
+    } catch (error) {
+      if (error instanceof ServiceError && error.kind === "not_found") return null;
+      throw error;
+    }
+  }
+}
+
+const METRICS: Readonly<Record<AlertMetric, string>> = {
+  failed_share: "conversations that failed",
+  volume_drop: "fewer conversations than a week earlier",
+  p95_latency_ms: "time to the first word or sound of 95 % of the replies",
+  cost: "cost of the replies",
+  tool_failed_share: "calls of tools that failed",
+  delivery_failed_share: "webhook deliveries that failed",
+};
+
+function wordsOf({ name, metric, isOpen, value, threshold, count, windowMinutes, agentId }: AlertRow) {
+  const shown = (figure: number) => {
+    if (isShare(metric)) return `${(figure * 100).toFixed(1)} %`;
+    return metric === "cost" ? `US$ ${figure.toFixed(2)}` : `${Math.round(figure)} ms`;
+  };
+  const lines = [
+    isOpen ? `The alert “${name}” is open.` : `The alert “${name}” is resolved.`,
+    "",
+    `Metric: ${METRICS[metric]} (${metric})`,
+    `Value: ${value === null ? "none" : shown(value)}, from ${count ?? 0}`,
+    `Threshold: ${shown(threshold)}`,
+    `Window: ${windowMinutes} minutes`,
+    ...(agentId === null ? [] : [`Agent: ${agentId}`]),
+  ];
+  // A name has no line ends, which would begin another header.
+  return { subject: isOpen ? `Alert: ${name}` : `Resolved: ${name}`, text: `${lines.join("\n")}\n` };
+}

@@ -1,0 +1,27 @@
+import type { ConversationServiceService } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
+import { ServiceError } from "@parley/shared/errors";
+import type { Handlers } from "@parley/shared/rpc/server";
+import { watchAlerts } from "../alerts/check-alerts.ts";
+import { ALERTS_MAX, checkRule, newAlert } from "../alerts/rules.ts";
+import { toAlert } from "../alerts/to-alert.ts";
+import type { ConversationContext } from "../context.ts";
+import { insertAlert, lockAlerts } from "../store/alerts.ts";
+
+type Handler = NonNullable<Handlers<typeof ConversationServiceService>["createAlert"]>;
+
+export function createAlert(ctx: ConversationContext): Handler {
+  return async ({ ownerId, agentId, ...given }) => {
+    const rule = checkRule({ ...given, agentId: agentId || null });
+    // Of the owner's own.
+    if (rule.agentId !== null) await ctx.getAgent(ownerId, rule.agentId);
+    const now = ctx.clock.now();
+    const row = newAlert(ownerId, rule, now);
+    await ctx.db.begin(async (tx) => {
+      if ((await lockAlerts(tx, ownerId)) >= ALERTS_MAX)
+        throw new ServiceError("conflict", `There are ${ALERTS_MAX} alerts already: delete one first`);
+      await insertAlert(tx, row);
+      if (row.enabled) await watchAlerts(tx, ownerId, now);
+    });
+    return { alert: toAlert(row) };
+  };
+}

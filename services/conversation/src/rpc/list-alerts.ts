@@ -1,0 +1,19 @@
+import type { ConversationServiceService } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
+import type { Handlers } from "@parley/shared/rpc/server";
+import { FIRST_ALERTS, newAlert } from "../alerts/rules.ts";
+import { toAlert } from "../alerts/to-alert.ts";
+import type { ConversationContext } from "../context.ts";
+import { insertAlert, isNewToAlerts, listAlertRows } from "../store/alerts.ts";
+
+type Handler = NonNullable<Handlers<typeof ConversationServiceService>["listAlerts"]>;
+
+export function listAlerts({ db, clock }: ConversationContext): Handler {
+  return async ({ ownerId }) => {
+    const now = clock.now();
+    await db.begin(async (tx) => {
+      if (!(await isNewToAlerts(tx, ownerId))) return;
+      for (const rule of FIRST_ALERTS) await insertAlert(tx, newAlert(ownerId, rule, now));
+    });
+    return { alerts: (await listAlertRows(db, ownerId)).map(toAlert) };
+  };
+}

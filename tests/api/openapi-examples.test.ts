@@ -248,6 +248,10 @@ describe("a webhook", () => {
   } as const;
   const webhooks: Record<string, { post: { requestBody: { content: { "multipart/form-data": Media } } } }> =
     document.webhooks;
+  /** The others are no events of destinations. */
+  const events = Object.keys(webhooks).filter(
+    (name) => webhooks[name]?.post.requestBody.content["multipart/form-data"],
+  );
   const mediaOf = (event: string) => webhooks[event]?.post.requestBody.content["multipart/form-data"] ?? { schema: {} };
   /** The schema of an event's payload. */
   const schemaOf = (event: string): { $ref: string } =>
@@ -256,7 +260,7 @@ describe("a webhook", () => {
   const propertiesOf = (event: string) =>
     Object.keys(document.components.schemas[schemaOf(event).$ref.split("/").at(-1) ?? ""].properties);
 
-  test.each(Object.keys(webhooks))("%s has an example that fits its schema", (event) => {
+  test.each(events)("%s has an example that fits its schema", (event) => {
     const media = mediaOf(event);
     const form = media.example as { event: string; payload: string };
     expect(violations(media.schema, form)).toEqual([]);
@@ -283,10 +287,9 @@ describe("a webhook", () => {
       const manage = stack.manage(token);
       const url = receiver.url.href;
       const { body: destination } = await manage.post("/destinations", { name: "Test", url, request_type: "POST" });
-      for (const event of Object.keys(webhooks))
-        await manage.post(`/destinations/${destination.destination_id}/test`, { event });
+      for (const event of events) await manage.post(`/destinations/${destination.destination_id}/test`, { event });
       await endCalls(ownerId, agent.id);
-      await eventually(() => expect(received.size).toBe(Object.keys(webhooks).length + 3));
+      await eventually(() => expect(received.size).toBe(events.length + 3));
       for (const [name, { form, headers }] of received) {
         const event = name.split(" ")[0] ?? "";
         const fields = Object.fromEntries(form.entries());

@@ -86,6 +86,7 @@ const BODIES: Readonly<Record<string, (names: Names) => object>> = {
   searchKnowledgeBase: () => ({ query: "Theirs" }),
   replaceDocument: () => ({ url: "https://shop.example/theirs" }),
   createAlert: () => ({ name: "Theirs", metric: "cost", window_minutes: 5, threshold: 1 }),
+  sendTestEvent: () => ({ event: "conversation.started" }),
   updateAlert: () => ({ name: "Theirs" }),
   createSecret: () => ({ name: newId("key"), value: "not theirs" }),
   setSecret: () => ({ value: "not theirs" }),

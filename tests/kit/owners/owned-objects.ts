@@ -79,6 +79,7 @@ export async function createObjects(
   const { key_id } = await managed("/keys", { name: canary });
   const hook = { name: canary, url: `http://127.0.0.1:1/${canary}`, request_type: "POST" };
   const { destination_id } = await managed("/destinations", hook);
+  const { alert_id } = await managed("/alerts", { name: canary, metric: "cost", window_minutes: 5, threshold: 1 });
   const chat = { agent_id, message: canary, streaming: false, metadata: { note: canary } };
   model.next((exchange) => {
     exchange.toolCall("end_call", { message: canary });
@@ -113,6 +114,7 @@ export async function createObjects(
     key_id,
     owner_session_id: await otherSession(stack, manage, owner.ownerId),
     destination_id,
+    alert_id,
     delivery_id: delivery.delivery_id,
     event_id: delivery.event_id,
     mobile_number,

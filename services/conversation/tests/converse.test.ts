@@ -288,15 +288,16 @@ describe("a spoken turn is refused", () => {
 describe("a warm transfer", () => {
   const transfer_call = { transfer_phone_number: "+14155550199", mode: "warm", briefing: "Say who it is: {{name}}." };
 
-  test("tells the runtime to ask the person first, for 30 s and with the ringing tone by default", async () => {
+  test("tells the runtime to ask the person first, with its variables, for 30 s and with the ringing tone by default", async () => {
     const warm = await createAgent(service, { tools: { transfer_call } });
     const key = await startWebCall(service.chat, warm);
+    await service.sql`update conversations set variables = '{"name": "Ada"}' where conversation_id = ${key.conversationId}`;
     const { action, result } = await service.chat.runCallTool({ ...key, name: "transfer_call", arguments: {} });
     expect(action?.action).toEqual({
       $case: "transferCall",
       value: {
         phoneNumber: "+14155550199",
-        warm: { briefing: transfer_call.briefing, holdSound: "ringing", acceptSeconds: 30 },
+        warm: { briefing: "Say who it is: Ada.", holdSound: "ringing", acceptSeconds: 30 },
       },
     });
     expect(result).toContain("the user waits while the person is called");

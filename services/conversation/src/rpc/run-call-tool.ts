@@ -12,9 +12,10 @@ import { draftOf } from "../store/conversations.ts";
 import type { ToolCallRow } from "../store/turns/kept-tool-calls.ts";
 import { storeDecided } from "../store/turns/spoken-turns.ts";
 import type { Client, ClientCall } from "../tools/client-calls.ts";
-import type { ToolOutcome } from "../tools/tool.ts";
+import type { CallAction, ToolContext, ToolOutcome } from "../tools/tool.ts";
 import { type Toolbox, toolboxOf } from "../tools/toolbox.ts";
 import { turnTools } from "../tools/turn-tools.ts";
+import { filledText } from "../turn/ask/filled-texts.ts";
 
 type Handler = NonNullable<Handlers<typeof ConversationServiceService>["runCallTool"]>;
 
@@ -94,9 +95,16 @@ export function runCallTool(ctx: ConversationContext): Handler {
     return {
       result: clientCall?.wait ? "" : result,
       ...{ isError, clientCall },
-      action: action && { action: toAction(action) },
+      action: action && { action: toAction(withBriefing(action, variables)) },
     };
   };
+}
+
+/** Such a runtime briefs the person of a warm transfer with its own model, which knows no variables. */
+function withBriefing(action: CallAction, variables: ToolContext["variables"]): CallAction {
+  if (action.type !== "transfer_call" || !action.warm) return action;
+  const briefing = filledText("briefing", action.warm.briefing, variables);
+  return { ...action, warm: { ...action.warm, briefing } };
 }
 
 /** The model of such a runtime talks on by itself until it has the result. */

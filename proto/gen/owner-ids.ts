@@ -125,6 +125,7 @@ export const OWNER_IDS: Readonly<Record<string, readonly string[]>> = {
   "/parley.knowledge.v1.KnowledgeService/DeleteKnowledgeBase": ["owner_id"],
   "/parley.knowledge.v1.KnowledgeService/ForgetOwner": ["owner_id"],
   "/parley.knowledge.v1.KnowledgeService/GatherKnowledge": ["owner_id"],
+  "/parley.knowledge.v1.KnowledgeService/GetChunk": ["owner_id"],
   "/parley.knowledge.v1.KnowledgeService/GetDocument": ["owner_id"],
   "/parley.knowledge.v1.KnowledgeService/GetKnowledgeBase": ["owner_id"],
   "/parley.knowledge.v1.KnowledgeService/ListDocuments": ["owner_id"],

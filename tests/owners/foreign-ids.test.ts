@@ -272,6 +272,7 @@ test("called by the owner with the same names returns what the other owner must 
     ["knowledge", "listKnowledgeBases"],
     ["knowledge", "getDocument"],
     ["knowledge", "readDocument"],
+    ["knowledge", "getChunk"],
     ["knowledge", "gatherKnowledge"],
     ["prompt", "getPrompt"],
     ["webhook-dispatcher", "listDestinations"],

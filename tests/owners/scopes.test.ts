@@ -48,7 +48,7 @@ const SCOPES: Readonly<Record<string, readonly string[]>> = {
   ],
   "knowledge:read": [
     ...["listKnowledgeBases", "getKnowledgeBase", "searchKnowledgeBase"],
-    ...["listDocuments", "getDocument"],
+    ...["listDocuments", "getDocument", "getChunk"],
   ],
   "knowledge:write": [
     ...["createKnowledgeBase", "updateKnowledgeBase", "deleteKnowledgeBase"],

@@ -9,6 +9,7 @@ export const NAMED: Readonly<Record<string, string>> = {
   conversation_id: "Conversation",
   delivery_id: "Delivery",
   destination_id: "Destination",
+  chunk_id: "Chunk",
   document_id: "Document",
   key_id: "API key",
   knowledge_base_id: "Knowledge base",

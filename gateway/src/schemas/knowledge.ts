@@ -159,6 +159,17 @@ export const DocumentDeleted = Resource("DocumentDeleted", {
   deleted_at: At("When the document was deleted."),
 });
 
+const ChunkId = Id("ID of the chunk.", "chk_01m7yyhwu6m9q3t7x2z5b8d1f4");
+const chunkFields = {
+  chunk_id: ChunkId,
+  document_id: DocumentId,
+  name: Type.String({ description: "Name of the document." }),
+  heading: Type.String({ description: "The titles that the chunk stands below; empty for none." }),
+  text: Type.String({ description: "Text of the chunk." }),
+};
+
+export const DocumentChunk = Resource("DocumentChunk", chunkFields, "A part of a document, as searches find it.");
+
 export const SearchKnowledgeBody = Type.Object(
   {
     query: Words({ max: 4_000, description: "What to look for.", example: "What does a small repair cost?" }),
@@ -173,11 +184,7 @@ const Score = (description: string) => Type.Number({ minimum: 0, maximum: 1, des
 export const FoundChunks = Resource("FoundChunks", {
   chunks: Type.Array(
     Type.Object({
-      chunk_id: Id("ID of the chunk.", "chk_01m7yyhwu6m9q3t7x2z5b8d1f4"),
-      document_id: DocumentId,
-      name: Type.String({ description: "Name of the document." }),
-      heading: Type.String({ description: "The titles that the chunk stands below; empty for none." }),
-      text: Type.String({ description: "Text of the chunk." }),
+      ...chunkFields,
       score: Score("How well it answers, comparable between queries."),
       lexical_score: Score("How well its words match."),
       semantic_score: Nullable(

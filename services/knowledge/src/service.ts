@@ -24,6 +24,7 @@ import { createKnowledgeBase } from "./rpc/create-knowledge-base.ts";
 import { deleteDocument } from "./rpc/delete-document.ts";
 import { deleteKnowledgeBase } from "./rpc/delete-knowledge-base.ts";
 import { gatherKnowledge } from "./rpc/gather-knowledge.ts";
+import { getChunk } from "./rpc/get-chunk.ts";
 import { getDocument } from "./rpc/get-document.ts";
 import { getKnowledgeBase } from "./rpc/get-knowledge-base.ts";
 import { listDocuments } from "./rpc/list-documents.ts";
@@ -87,6 +88,7 @@ export function startKnowledge(
               listDocuments: registered(listDocuments(ctx), { isList: true }),
               getDocument: getDocument(ctx),
               readDocument: readDocument(ctx),
+              getChunk: getChunk(ctx),
               replaceDocument: replaceDocument(ctx),
               deleteDocument: deleteDocument(ctx),
               refreshDocument: refreshDocument(ctx),

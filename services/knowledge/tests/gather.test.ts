@@ -35,6 +35,21 @@ test("a search answers the chunks that have the words, with their document and s
   expect(await search(base, "unheard")).toEqual([]);
 });
 
+test("a chunk that a search found is read by its id until its document has other content", async () => {
+  const base = await newBase(client);
+  const documentId = await addReady(base, "# Repairs\n\nSmall repairs cost 40 euros.", "prices.md");
+  const [found] = await search(base, "repairs");
+  const key = { ...base, documentId, chunkId: found?.chunkId ?? "" };
+  expect(await client.getChunk(key)).toEqual({
+    documentName: "prices.md",
+    heading: found?.heading ?? "",
+    text: found?.text ?? "",
+  });
+  await replace(client, base, documentId, "Small repairs cost 45 euros.");
+  await settled(client, base, documentId);
+  expect(await failure(client.getChunk(key))).toMatchObject({ kind: "not_found", detail: "Chunk not found" });
+});
+
 test("what is deleted or replaced is not found from the next search on", async () => {
   const base = await newBase(client);
   const documentId = await addReady(base, "Small repairs cost 40 euros.");

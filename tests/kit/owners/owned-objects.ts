@@ -76,6 +76,7 @@ export async function createObjects(
   const documents = `/knowledge-bases/${base.id}/documents`;
   const document = await made(documents, { name: canary, text: `About ${canary}` });
   await eventually(async () => expect((await api.get(`${documents}/${document.id}`)).body.status).toBe("READY"));
+  const found = await made(`/knowledge-bases/${base.id}/search`, { query: canary });
   const { key_id } = await managed("/keys", { name: canary });
   const hook = { name: canary, url: `http://127.0.0.1:1/${canary}`, request_type: "POST" };
   const { destination_id } = await managed("/destinations", hook);
@@ -110,6 +111,7 @@ export async function createObjects(
     tool_id: tool.id,
     knowledge_base_id: base.id,
     document_id: document.id,
+    chunk_id: found.chunks[0].chunk_id,
     secret_name,
     key_id,
     owner_session_id: await otherSession(stack, manage, owner.ownerId),

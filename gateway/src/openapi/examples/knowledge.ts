@@ -1,5 +1,5 @@
 import type { OperationExamples } from "./example.ts";
-import { CREATED_AT, DOCUMENT_ID, KNOWLEDGE_BASE_ID, ONE_PAGE, UPDATED_AT } from "./values.ts";
+import { CHUNK_ID, CREATED_AT, DOCUMENT_ID, KNOWLEDGE_BASE_ID, ONE_PAGE, UPDATED_AT } from "./values.ts";
 
 const TEXT = "# Repairs\n\nSmall repairs cost 40 euros, large ones 90.";
 const NEW_TEXT = "# Repairs\n\nSmall repairs cost 45 euros, large ones 95.";
@@ -65,6 +65,15 @@ export const KNOWLEDGE_EXAMPLES: OperationExamples = {
   },
   listDocuments: { response: { documents: [ready], ...ONE_PAGE } },
   getDocument: { response: ready },
+  getChunk: {
+    response: {
+      chunk_id: CHUNK_ID,
+      document_id: DOCUMENT_ID,
+      name: pending.name,
+      heading: "Repairs",
+      text: "Small repairs cost 40 euros, large ones 90.",
+    },
+  },
   replaceDocument: {
     request: { text: NEW_TEXT },
     form: { file: NEW_TEXT },
@@ -85,7 +94,7 @@ export const KNOWLEDGE_EXAMPLES: OperationExamples = {
     response: {
       chunks: [
         {
-          chunk_id: "chk_01m7yyhwu6m9q3t7x2z5b8d1f4",
+          chunk_id: CHUNK_ID,
           document_id: DOCUMENT_ID,
           name: pending.name,
           heading: "Repairs",

@@ -8,6 +8,7 @@ import { required } from "../../present/required.ts";
 import {
   CreateDocumentBody,
   Document,
+  DocumentChunk,
   DocumentDeleted,
   DocumentForm,
   DocumentList,
@@ -107,6 +108,32 @@ export function documentRoutes(gate: GateContext, { knowledge }: Clients) {
           if (query.include === "text") return documentWithText(knowledge, key, origin, headers);
           const { document } = await knowledge.getDocument(key, { origin });
           return presentDocument(required(document));
+        },
+      ),
+    )
+    .get(
+      `${ID}/chunks/:chunk_id`,
+      ...endpoint(
+        gate,
+        {
+          id: "getChunk",
+          tag: "Knowledge",
+          summary: "Get a chunk of a document",
+          description:
+            "The part of a document that a search or a reply's source names. One that the document's new content no longer has is 404.",
+          scope: "knowledge:read",
+          response: DocumentChunk,
+          refuses: ["not_found"],
+        },
+        async ({ ownerId, params, origin }) => {
+          const { documentId, ...key } = keyOf(ownerId, params);
+          const chunkId = params.chunk_id ?? "";
+          const {
+            documentName: name,
+            heading,
+            text,
+          } = await knowledge.getChunk({ ...key, documentId, chunkId }, { origin });
+          return { chunk_id: chunkId, document_id: documentId, name, heading, text };
         },
       ),
     )

@@ -32,6 +32,18 @@ export async function listChunkIds(tx: Sql, { ownerId, documentId }: DocumentKey
   return rows.map(({ chunkId }) => chunkId);
 }
 
+/** A chunk of a document; null if the document no longer has it. */
+export async function findChunk(
+  sql: Sql,
+  { ownerId, documentId }: DocumentKey,
+  chunkId: string,
+): Promise<Pick<PlacedChunk, "heading" | "text"> | null> {
+  const [row] = await sql<Pick<PlacedChunk, "heading" | "text">[]>`
+    select heading, text from chunks
+    where owner_id = ${ownerId} and chunk_id = ${chunkId} and document_id = ${documentId}`;
+  return row ?? null;
+}
+
 export async function insertChunks(
   tx: Sql,
   { ownerId, baseId, documentId }: DocumentKey,

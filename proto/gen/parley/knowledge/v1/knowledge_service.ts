@@ -153,6 +153,20 @@ export interface ReadDocumentResponse {
   event: { $case: "document"; value: Document } | { $case: "text"; value: string } | undefined;
 }
 
+export interface GetChunkRequest {
+  ownerId: string;
+  knowledgeBaseId: string;
+  documentId: string;
+  chunkId: string;
+}
+
+export interface GetChunkResponse {
+  documentName: string;
+  /** The titles that it stands below. */
+  heading: string;
+  text: string;
+}
+
 export interface ReplaceDocumentRequest {
   ownerId: string;
   knowledgeBaseId: string;
@@ -1826,6 +1840,176 @@ export const ReadDocumentResponse: MessageFns<ReadDocumentResponse> = {
   },
 };
 
+function createBaseGetChunkRequest(): GetChunkRequest {
+  return { ownerId: "", knowledgeBaseId: "", documentId: "", chunkId: "" };
+}
+
+export const GetChunkRequest: MessageFns<GetChunkRequest> = {
+  encode(message: GetChunkRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.ownerId !== "") {
+      writer.uint32(10).string(message.ownerId);
+    }
+    if (message.knowledgeBaseId !== "") {
+      writer.uint32(18).string(message.knowledgeBaseId);
+    }
+    if (message.documentId !== "") {
+      writer.uint32(26).string(message.documentId);
+    }
+    if (message.chunkId !== "") {
+      writer.uint32(34).string(message.chunkId);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): GetChunkRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseGetChunkRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.ownerId = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.knowledgeBaseId = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.documentId = reader.string();
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.chunkId = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<GetChunkRequest>, I>>(base?: I): GetChunkRequest {
+    return GetChunkRequest.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<GetChunkRequest>, I>>(object: I): GetChunkRequest {
+    const message = createBaseGetChunkRequest();
+    message.ownerId = object.ownerId ?? "";
+    message.knowledgeBaseId = object.knowledgeBaseId ?? "";
+    message.documentId = object.documentId ?? "";
+    message.chunkId = object.chunkId ?? "";
+    return message;
+  },
+};
+
+function createBaseGetChunkResponse(): GetChunkResponse {
+  return { documentName: "", heading: "", text: "" };
+}
+
+export const GetChunkResponse: MessageFns<GetChunkResponse> = {
+  encode(message: GetChunkResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.documentName !== "") {
+      writer.uint32(10).string(message.documentName);
+    }
+    if (message.heading !== "") {
+      writer.uint32(18).string(message.heading);
+    }
+    if (message.text !== "") {
+      writer.uint32(26).string(message.text);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): GetChunkResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseGetChunkResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.documentName = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.heading = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.text = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<GetChunkResponse>, I>>(base?: I): GetChunkResponse {
+    return GetChunkResponse.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<GetChunkResponse>, I>>(object: I): GetChunkResponse {
+    const message = createBaseGetChunkResponse();
+    message.documentName = object.documentName ?? "";
+    message.heading = object.heading ?? "";
+    message.text = object.text ?? "";
+    return message;
+  },
+};
+
 function createBaseReplaceDocumentRequest(): ReplaceDocumentRequest {
   return {
     ownerId: "",
@@ -3317,6 +3501,16 @@ export const KnowledgeServiceService = {
       Buffer.from(ReadDocumentResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): ReadDocumentResponse => ReadDocumentResponse.decode(value),
   },
+  /** One chunk of a document, such as a source of a reply. */
+  getChunk: {
+    path: "/parley.knowledge.v1.KnowledgeService/GetChunk" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: GetChunkRequest): Buffer => Buffer.from(GetChunkRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): GetChunkRequest => GetChunkRequest.decode(value),
+    responseSerialize: (value: GetChunkResponse): Buffer => Buffer.from(GetChunkResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): GetChunkResponse => GetChunkResponse.decode(value),
+  },
   /** The old content serves until the new one is ready. */
   replaceDocument: {
     path: "/parley.knowledge.v1.KnowledgeService/ReplaceDocument" as const,
@@ -3418,6 +3612,8 @@ export interface KnowledgeServiceServer extends UntypedServiceImplementation {
   getDocument: handleUnaryCall<GetDocumentRequest, GetDocumentResponse>;
   /** Reads a document with its text: first what it is, then its text in order. */
   readDocument: handleServerStreamingCall<ReadDocumentRequest, ReadDocumentResponse>;
+  /** One chunk of a document, such as a source of a reply. */
+  getChunk: handleUnaryCall<GetChunkRequest, GetChunkResponse>;
   /** The old content serves until the new one is ready. */
   replaceDocument: handleUnaryCall<ReplaceDocumentRequest, ReplaceDocumentResponse>;
   deleteDocument: handleUnaryCall<DeleteDocumentRequest, DeleteDocumentResponse>;
@@ -3587,6 +3783,22 @@ export interface KnowledgeServiceClient extends Client {
     metadata?: Metadata,
     options?: Partial<CallOptions>,
   ): ClientReadableStream<ReadDocumentResponse>;
+  /** One chunk of a document, such as a source of a reply. */
+  getChunk(
+    request: GetChunkRequest,
+    callback: (error: ServiceError | null, response: GetChunkResponse) => void,
+  ): ClientUnaryCall;
+  getChunk(
+    request: GetChunkRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: GetChunkResponse) => void,
+  ): ClientUnaryCall;
+  getChunk(
+    request: GetChunkRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: GetChunkResponse) => void,
+  ): ClientUnaryCall;
   /** The old content serves until the new one is ready. */
   replaceDocument(
     request: ReplaceDocumentRequest,

@@ -73,6 +73,11 @@ export function visible(text: string): string {
   return text.replace(STEERING, escaped);
 }
 
+/** The same for a text of several lines. */
+export function visibleLines(text: string): string {
+  return text.split("\n").map(visible).join("\n");
+}
+
 /** Control characters, and those that change the direction of text. */
 const STEERING = /[\p{Cc}\p{Bidi_Control}]/gu;
 const LEFT_BY_JSON = /[\x7f-\x9f\p{Bidi_Control}]/gu;

@@ -8,6 +8,7 @@ import { addDailyCommand } from "./commands/daily.ts";
 import { addDeliveryCommands } from "./commands/delivery.ts";
 import { addDoNotCallCommands } from "./commands/do-not-call.ts";
 import { addKeyCommands } from "./commands/key.ts";
+import { addKnowledgeCommands } from "./commands/knowledge/knowledge.ts";
 import { addNumberCommands } from "./commands/number.ts";
 import { addOwnerCommands } from "./commands/owner.ts";
 import { addSecretCommands } from "./commands/secret.ts";
@@ -32,7 +33,7 @@ interface ProgramSettings {
 export function createProgram({ env, command, help }: ProgramSettings): Command {
   const program = new Command(command)
     .description(
-      "Manage the owners, API keys, carriers, phone numbers, settings, sessions, webhooks, tools and secrets of a running Parley stack, show its statistics, call its agents, and have them call and message people.",
+      "Manage the owners, API keys, carriers, phone numbers, settings, sessions, webhooks, tools, knowledge and secrets of a running Parley stack, show its statistics, call its agents, and have them call and message people.",
     )
     .usage("<noun> <verb> [options]")
     .version(`parley ${manifest.version}`, "-V, --version", "Print the version")
@@ -89,6 +90,7 @@ Exit status: 0 for success, 1 if the command was refused or failed, 2 if the com
   addWebhookCommands(program, env);
   addDeliveryCommands(program, env);
   addToolCommands(program, env);
+  addKnowledgeCommands(program, env);
   addSecretCommands(program, env);
   addCallCommand(program, env);
   addCallsCommands(program, env);

@@ -1,13 +1,18 @@
 import { type ErrorKind, ServiceError, type Violation } from "@parley/shared/errors";
 import { apiAddress } from "./call/stack-addresses.ts";
 import type { Environment } from "./connection.ts";
+import { inItsWords } from "./explain.ts";
 
 /** The public API of the running stack, with the key of `PARLEY_API_KEY`. */
 export interface PublicApi {
   /** @throws ServiceError with the API's own words */
   get<T>(path: string): Promise<T>;
-  /** @param withinMs how long to wait for the answer, if not half a minute */
+  /**
+   * @param body a form is sent as such, anything else as JSON
+   * @param withinMs how long to wait for the answer, if not half a minute
+   */
   post<T>(path: string, body?: object, withinMs?: number): Promise<T>;
+  put<T>(path: string, body: object, withinMs?: number): Promise<T>;
   patch<T>(path: string, body: object): Promise<T>;
   delete<T>(path: string): Promise<T>;
 }
@@ -29,10 +34,11 @@ const KINDS: Readonly<Record<number, ErrorKind>> = {
 export function publicApi(env: Environment): PublicApi {
   const { url, apiKey } = apiAddress(env);
   const send = async <T>(method: string, path: string, body?: object, withinMs = WITHIN_MS): Promise<T> => {
+    const isForm = body instanceof FormData;
     const response = await fetch(`${url}/v1/public${path}`, {
       method,
-      headers: { "X-API-Key": apiKey, ...(body && { "Content-Type": "application/json" }) },
-      ...(body && { body: JSON.stringify(body) }),
+      headers: { "X-API-Key": apiKey, ...(body && !isForm && { "Content-Type": "application/json" }) },
+      ...(body && { body: isForm ? body : JSON.stringify(body) }),
       signal: AbortSignal.timeout(withinMs),
     }).catch((cause: unknown) => {
       throw new ServiceError("unavailable", `The API at ${url} does not answer`, { cause });
@@ -45,7 +51,20 @@ export function publicApi(env: Environment): PublicApi {
   return {
     get: (path) => send("GET", path),
     post: (path, body, withinMs) => send("POST", path, body, withinMs),
+    put: (path, body, withinMs) => send("PUT", path, body, withinMs),
     patch: (path, body) => send("PATCH", path, body),
     delete: (path) => send("DELETE", path),
+  };
+}
+
+/** The same for commands whose options are not the API's fields: refusals keep the names of the fields. */
+export function plainApi(env: Environment): PublicApi {
+  const api = publicApi(env);
+  return {
+    get: (path) => api.get<never>(path).catch(inItsWords),
+    post: (path, body, withinMs) => api.post<never>(path, body, withinMs).catch(inItsWords),
+    put: (path, body, withinMs) => api.put<never>(path, body, withinMs).catch(inItsWords),
+    patch: (path, body) => api.patch<never>(path, body).catch(inItsWords),
+    delete: (path) => api.delete<never>(path).catch(inItsWords),
   };
 }

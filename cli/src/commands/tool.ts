@@ -1,10 +1,9 @@
 import { type JsonObject, parseObject } from "@parley/shared/json/json-object";
 import type { Command } from "commander";
 import type { Environment } from "../connection.ts";
-import { inItsWords } from "../explain.ts";
 import { examples, jsonOption } from "../options.ts";
 import { formatRecord, formatTable, print, type Value, visible } from "../print.ts";
-import { type PublicApi, publicApi } from "../public-api.ts";
+import { plainApi } from "../public-api.ts";
 import { readStdin } from "../stdin.ts";
 import { addToolImport } from "./tool-import.ts";
 
@@ -44,7 +43,7 @@ export function addToolCommands(program: Command, env: Environment): void {
     .addOption(jsonOption())
     .action(async ({ search, type, json }: Shown & { search?: string; type?: string }) => {
       const query = new URLSearchParams({ page_size: "100", ...(search && { search }), ...(type && { type }) });
-      const list = await toolApi(env).get<{ tools: Tool[] }>(`/tools?${query}`);
+      const list = await plainApi(env).get<{ tools: Tool[] }>(`/tools?${query}`);
       const rows = list.tools as Record<string, Value>[];
       await print(json, list as never, rows.length > 0 ? formatTable(COLUMNS, rows) : "No tools match.");
     });
@@ -55,7 +54,7 @@ export function addToolCommands(program: Command, env: Environment): void {
     .argument("<tool_id>", "The tool, tol_…")
     .addOption(jsonOption())
     .action(async (toolId: string, { json }: Shown) => {
-      await show(await toolApi(env).get<Tool>(pathOf(toolId)), json);
+      await show(await plainApi(env).get<Tool>(pathOf(toolId)), json);
     });
 
   tool
@@ -63,10 +62,10 @@ export function addToolCommands(program: Command, env: Environment): void {
     .description("Create a tool from the JSON object on standard input; its signing secret is not shown again")
     .addOption(jsonOption())
     .action(async ({ json }: Shown, command: Command) => {
-      await show(await toolApi(env).post<Tool>("/tools", await readObject(command)), json);
+      await show(await plainApi(env).post<Tool>("/tools", await readObject(command)), json);
     });
 
-  addToolImport(program, tool, () => toolApi(env));
+  addToolImport(program, tool, () => plainApi(env));
 
   tool
     .command("update")
@@ -74,7 +73,7 @@ export function addToolCommands(program: Command, env: Environment): void {
     .argument("<tool_id>", "The tool, tol_…")
     .addOption(jsonOption())
     .action(async (toolId: string, { json }: Shown, command: Command) => {
-      await show(await toolApi(env).patch<Tool>(pathOf(toolId), await readObject(command)), json);
+      await show(await plainApi(env).patch<Tool>(pathOf(toolId), await readObject(command)), json);
     });
 
   tool
@@ -83,7 +82,7 @@ export function addToolCommands(program: Command, env: Environment): void {
     .argument("<tool_id>", "The tool, tol_…")
     .addOption(jsonOption())
     .action(async (toolId: string, { json }: Shown) => {
-      const deleted = await toolApi(env).delete<Record<string, Value>>(pathOf(toolId));
+      const deleted = await plainApi(env).delete<Record<string, Value>>(pathOf(toolId));
       await print(json, deleted, formatRecord(deleted));
     });
 
@@ -93,7 +92,7 @@ export function addToolCommands(program: Command, env: Environment): void {
     .argument("<tool_id>", "The tool, tol_…")
     .addOption(jsonOption())
     .action(async (toolId: string, { json }: Shown) => {
-      await show(await toolApi(env).post<Tool>(`${pathOf(toolId)}/rotate-secret`), json);
+      await show(await plainApi(env).post<Tool>(`${pathOf(toolId)}/rotate-secret`), json);
     });
 
   tool
@@ -102,7 +101,7 @@ export function addToolCommands(program: Command, env: Environment): void {
     .argument("<tool_id>", "The tool, tol_…")
     .addOption(jsonOption())
     .action(async (toolId: string, { json }: Shown) => {
-      await show(await toolApi(env).post<Tool>(`${pathOf(toolId)}/accept`), json);
+      await show(await plainApi(env).post<Tool>(`${pathOf(toolId)}/accept`), json);
     });
 
   tool
@@ -112,24 +111,13 @@ export function addToolCommands(program: Command, env: Environment): void {
     .addOption(jsonOption())
     .action(async (toolId: string, { json }: Shown, command: Command) => {
       const path = `${pathOf(toolId)}/try`;
-      const tried = await toolApi(env).post<Tool>(path, await readObject(command), TRY_WITHIN_MS);
+      const tried = await plainApi(env).post<Tool>(path, await readObject(command), TRY_WITHIN_MS);
       await print(
         json,
         tried as never,
         formatRecord(scalarsOf(tried, ["status", "duration_ms", "is_error", "for_model"])),
       );
     });
-}
-
-/** The public API, whose refusals keep the names of the fields, which are no options here. */
-function toolApi(env: Environment): PublicApi {
-  const api = publicApi(env);
-  return {
-    get: (path) => api.get<never>(path).catch(inItsWords),
-    post: (path, body, withinMs) => api.post<never>(path, body, withinMs).catch(inItsWords),
-    patch: (path, body) => api.patch<never>(path, body).catch(inItsWords),
-    delete: (path) => api.delete<never>(path).catch(inItsWords),
-  };
 }
 
 function pathOf(toolId: string): string {

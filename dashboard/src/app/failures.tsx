@@ -47,8 +47,8 @@ export function NotFound({
   what,
   all,
 }: {
-  what: "agent" | "conversation" | "prompt" | "tool" | "webhook";
-  all: "/agents" | "/conversations" | "/prompts" | "/tools" | "/webhooks";
+  what: "agent" | "conversation" | "knowledge base" | "prompt" | "tool" | "webhook";
+  all: "/agents" | "/conversations" | "/knowledge" | "/prompts" | "/tools" | "/webhooks";
 }) {
   return (
     <Page title={`${what.charAt(0).toUpperCase()}${what.slice(1)} not found`}>

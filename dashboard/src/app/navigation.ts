@@ -1,5 +1,6 @@
 import {
   BellRing,
+  BookOpen,
   Bot,
   ChartColumn,
   Hash,
@@ -30,6 +31,7 @@ export const NAVIGATION: readonly { label: string | null; destinations: readonly
       { to: "/agents", label: "Agents", icon: Bot },
       { to: "/prompts", label: "Prompts", icon: ScrollText },
       { to: "/tools", label: "Tools", icon: Wrench },
+      { to: "/knowledge", label: "Knowledge", icon: BookOpen },
     ],
   },
   {

@@ -85,7 +85,7 @@ const agents = createRoute({
 /** As the API names them. */
 const TOOL_TYPE_NAMES = ["http", "client", "mcp"] as const;
 
-const AGENT_TABS = ["prompt", "models", "tools", "analysis", "channels"] as const;
+const AGENT_TABS = ["prompt", "models", "tools", "knowledge", "analysis", "channels"] as const;
 const agent = createRoute({
   getParentRoute: () => signedIn,
   path: "/agents/$agentId",
@@ -151,6 +151,40 @@ const tool = createRoute({
   path: "/tools/$toolId",
   validateSearch: (search: Record<string, unknown>): { try?: true } => (search.try === true ? { try: true } : {}),
   component: lazyRouteComponent(build, "ToolPage"),
+  staticData: { group: build },
+});
+
+const knowledge = createRoute({
+  getParentRoute: () => signedIn,
+  path: "/knowledge",
+  validateSearch: (search: Record<string, unknown>) => ({
+    ...opensNew(search),
+    ...textIn(search, "search"),
+    ...pageIn(search),
+  }),
+  component: lazyRouteComponent(build, "KnowledgePage"),
+  staticData: { group: build },
+});
+
+const knowledgeBase = createRoute({
+  getParentRoute: () => signedIn,
+  path: "/knowledge/$baseId",
+  validateSearch: (search: Record<string, unknown>) => ({
+    ...oneIn(search, "tab", ["search"] as const),
+    ...textIn(search, "query"),
+    ...textIn(search, "search"),
+    ...oneIn(search, "status", ["PENDING", "READY", "FAILED"] as const),
+    ...pageIn(search),
+  }),
+  component: lazyRouteComponent(build, "KnowledgeBasePage"),
+  staticData: { group: build },
+});
+
+const document = createRoute({
+  getParentRoute: () => signedIn,
+  path: "/knowledge/$baseId/documents/$documentId",
+  validateSearch: (search: Record<string, unknown>) => textIn(search, "chunk"),
+  component: lazyRouteComponent(build, "DocumentPage"),
   staticData: { group: build },
 });
 
@@ -272,6 +306,9 @@ export function createAppRouter(queryClient: QueryClient, history?: RouterHistor
         newTool,
         importTools,
         tool,
+        knowledge,
+        knowledgeBase,
+        document,
         conversations,
         conversation,
         calls,

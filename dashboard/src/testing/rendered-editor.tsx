@@ -6,11 +6,12 @@ import type { Agent } from "../features/agents/agents.ts";
 import { AnalysisTab } from "../features/agents/editor/analysis-tab.tsx";
 import { ChannelsTab } from "../features/agents/editor/channels/channels-tab.tsx";
 import { type AgentDraft, storedValues } from "../features/agents/editor/draft.ts";
+import { KnowledgeTab } from "../features/agents/editor/knowledge/knowledge-tab.tsx";
 import { ModelsTab } from "../features/agents/editor/models/models-tab.tsx";
 import { PromptTab } from "../features/agents/editor/prompt-tab.tsx";
 import { ToolsTab } from "../features/agents/editor/tools/tools-tab.tsx";
 
-const TABS = [PromptTab, ModelsTab, ToolsTab, AnalysisTab, ChannelsTab];
+const TABS = [PromptTab, ModelsTab, ToolsTab, KnowledgeTab, AnalysisTab, ChannelsTab];
 
 // The examples of the editor begin with it.
 globalThis.location ??= new URL("http://localhost/") as never;
@@ -23,6 +24,7 @@ const READ: readonly (readonly [readonly unknown[], unknown])[] = [
   [["mobile-numbers"], [{ mobile_number: "+14155550123" }]],
   [["prompts", "shared"], []],
   [["tools", "library"], { items: [{ id: "tol_1", name: "look_up_order" }], areAll: true }],
+  [["knowledge", "all"], { items: [{ id: "kb_1", name: "Prices" }], areAll: true }],
   [["agents", "names"], { byId: new Map([["agt_2", "Billing"]]), areAll: true }],
 ];
 

@@ -50,6 +50,15 @@ export function percentOf(share: number): string {
   return percent().format(share);
 }
 
+const BYTE_UNITS = ["kB", "MB", "GB"] as const;
+
+/** A size, such as `53 B` or `1.2 MB`. */
+export function bytesOf(bytes: number): string {
+  if (bytes < 1_000) return `${number().format(bytes)} B`;
+  const unit = Math.min(BYTE_UNITS.length - 1, Math.floor(Math.log10(bytes) / 3) - 1);
+  return `${tenths().format(bytes / 1_000 ** (unit + 1))} ${BYTE_UNITS[unit]}`;
+}
+
 /** A short time, such as `480 ms` or `1.2 s`. */
 export function latencyOf(ms: number): string {
   return ms < 1_000 ? `${number().format(ms)} ms` : `${tenths().format(ms / 1_000)} s`;

@@ -3,12 +3,16 @@
  */
 import "../shared.ts";
 import { agentNamesQuery, agentQuery, agentsQuery } from "../../features/agents/agents.ts";
+import { baseQuery, basesQuery } from "../../features/knowledge/knowledge.ts";
 import { promptsQuery, sharedPromptsQuery, versionsQuery } from "../../features/prompts/prompts.ts";
 import { toolQuery, toolsQuery } from "../../features/tools/tools.ts";
 import type { FirstQueries } from "../first-data.ts";
 
 export { AgentsPage } from "../../features/agents/agents-page.tsx";
 export { AgentPage } from "../../features/agents/editor/agent-page.tsx";
+export { KnowledgeBasePage } from "../../features/knowledge/base-page.tsx";
+export { DocumentPage } from "../../features/knowledge/documents/document-page.tsx";
+export { KnowledgePage } from "../../features/knowledge/knowledge-page.tsx";
 export { PromptPage } from "../../features/prompts/prompt-page.tsx";
 export { PromptsPage } from "../../features/prompts/prompts-page.tsx";
 export { NewToolPage } from "../../features/tools/editor/new-tool-page.tsx";
@@ -21,6 +25,8 @@ export const FIRST_QUERIES: FirstQueries = {
   "/agents": () => [agentsQuery({})],
   "/agents/$agentId": ({ agentId = "" }) => [agentQuery(agentId), sharedPromptsQuery],
   "/prompts": () => [promptsQuery({}), agentNamesQuery],
+  "/knowledge": () => [basesQuery({})],
+  "/knowledge/$baseId": ({ baseId = "" }) => [baseQuery(baseId)],
   "/tools": () => [toolsQuery({})],
   "/tools/$toolId": ({ toolId = "" }) => [toolQuery(toolId)],
   "/prompts/$promptName": ({ promptName = "" }) => [versionsQuery(promptName)],

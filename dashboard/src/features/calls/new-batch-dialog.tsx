@@ -90,7 +90,15 @@ function BatchForm({ onDone }: { onDone: () => void }) {
           </a>
         }
       >
-        {(control) => <FileDrop {...control} accept=".csv,text/csv" name={fileName} onChoose={choose} />}
+        {(control) => (
+          <FileDrop
+            {...control}
+            accept=".csv,text/csv"
+            name={fileName}
+            prompt="Drop a CSV file here, or choose one."
+            onChoose={([file]) => choose(file)}
+          />
+        )}
       </Field>
       {check.isPending && <Skeleton className="h-24" />}
       {check.error && <CsvRefusal error={check.error} />}

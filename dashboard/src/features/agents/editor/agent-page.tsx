@@ -22,6 +22,7 @@ import { AnalysisTab } from "./analysis-tab.tsx";
 import { ChannelsTab } from "./channels/channels-tab.tsx";
 import { Conflicts } from "./conflicts.tsx";
 import { type AgentDraft, useAgentDraft } from "./draft.ts";
+import { KnowledgeTab } from "./knowledge/knowledge-tab.tsx";
 import { ModelsTab } from "./models/models-tab.tsx";
 import { PromptTab } from "./prompt-tab.tsx";
 import { ToolsTab } from "./tools/tools-tab.tsx";
@@ -72,6 +73,7 @@ function Editor({ agent }: { agent: Agent }) {
               { value: "prompt", label: "Prompt", content: <PromptTab draft={draft} /> },
               { value: "models", label: "Models", content: <ModelsTab draft={draft} /> },
               { value: "tools", label: "Tools", content: <ToolsTab draft={draft} /> },
+              { value: "knowledge", label: "Knowledge", content: <KnowledgeTab draft={draft} /> },
               { value: "analysis", label: "Analysis", content: <AnalysisTab draft={draft} /> },
               { value: "channels", label: "Channels", content: <ChannelsTab draft={draft} /> },
             ]}

@@ -31,6 +31,10 @@ const PLAIN = {
     user_idle: { timeout_seconds: 10, max_reminders: 2 },
   },
   custom_tools: [{ tool_id: "tol_1" }],
+  knowledge: [
+    { knowledge_base_id: "kb_1", mode: "tool", max_chunks: 6, max_characters: 8_000 },
+    { knowledge_base_id: "kb_2", mode: "prompt", max_chunks: 6, max_characters: 8_000 },
+  ],
   handoffs: [{ agent_id: "agt_2", when: "An invoice." }],
   timezone: null,
   start_webhook: {

@@ -1,0 +1,177 @@
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { type FormEvent, useState } from "react";
+import { api, ask } from "../../../api/client.ts";
+import { fieldsOf, sentenceBeside } from "../../../api/problem.ts";
+import { Button } from "../../../ui/button.tsx";
+import { Field } from "../../../ui/form/field.tsx";
+import { FormActions } from "../../../ui/form/form-actions.tsx";
+import { Input, Textarea } from "../../../ui/form/input.tsx";
+import { LoadingRows, Notice } from "../../../ui/states.tsx";
+import { type Document, KNOWLEDGE } from "../knowledge.ts";
+import { keyOf, textQuery } from "./documents.ts";
+import { tellAdded, tellReplaced } from "./tell-replaced.ts";
+import { upload } from "./upload.ts";
+
+interface Props {
+  baseId: string;
+  kind: "text" | "page";
+  /** The one whose content is replaced; undefined for a new one. */
+  document?: Document;
+  onSaved: () => void;
+  onCancel: () => void;
+}
+
+/** Longer texts are uploaded as files. */
+const TEXT_MAX = 1_000_000;
+const MARKDOWN = "text/markdown";
+
+/** The form of a document that is written here, or fetched from a page. */
+export function ContentForm(props: Props) {
+  const { document, kind } = props;
+  const isCorrected = document !== undefined && kind === "text" && document.characters > 0;
+  if (isCorrected && document.characters <= TEXT_MAX) return <CorrectionForm {...props} document={document} />;
+  return <Form {...props} text="" />;
+}
+
+/** Begins with the text that the document has. */
+function CorrectionForm(props: Props & { document: Document }) {
+  const text = useQuery(textQuery(keyOf(props.document), props.document.updated_at));
+  if (text.isPending) return <LoadingRows rows={3} />;
+  return <Form {...props} text={text.data ?? ""} />;
+}
+
+function Form({ baseId, kind, document, text: before, onSaved, onCancel }: Props & { text: string }) {
+  const client = useQueryClient();
+  const [name, setName] = useState(document && kind === "text" ? document.name : "");
+  const [text, setText] = useState(before);
+  const [url, setUrl] = useState(document?.url ?? "");
+  const [hours, setHours] = useState(document?.refresh_hours?.toString() ?? "");
+  const ids = { baseId, documentId: document?.id ?? null };
+  const save = useMutation({
+    mutationFn: () => {
+      const named = name.trim() !== "" && { name: name.trim() };
+      const isText = kind === "text";
+      // A document's text is Markdown, whatever it was made of.
+      if (document && isText)
+        return upload({ ...ids, ...named, file: new File([text], "text.md", { type: MARKDOWN }) });
+      const page = { url: url.trim(), refresh_hours: hours === "" ? null : Number(hours) };
+      const body = { ...named, ...(isText ? { text } : page) };
+      return ask(
+        document
+          ? api.PUT("/v1/public/knowledge-bases/{knowledge_base_id}/documents/{document_id}", {
+              params: { path: keyOf(document) },
+              body,
+            })
+          : api.POST("/v1/public/knowledge-bases/{knowledge_base_id}/documents", {
+              params: { path: { knowledge_base_id: baseId } },
+              body,
+            }),
+      );
+    },
+    onSuccess: async (stored) => {
+      (document ? tellReplaced : tellAdded)(stored);
+      onSaved();
+      await client.invalidateQueries({ queryKey: KNOWLEDGE });
+    },
+  });
+  const errors = fieldsOf(save.error);
+  const failure = sentenceBeside(save.error, kind === "text" ? ["name", "text"] : ["name", "url", "refresh_hours"]);
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    save.mutate();
+  };
+  return (
+    <form onSubmit={submit} className="flex flex-col gap-5">
+      <Field
+        label="Name"
+        optional={kind === "page" || document !== undefined}
+        hint={
+          kind === "page"
+            ? "Without one, the document is called after its address."
+            : !document &&
+              "A name that ends in .md makes the text Markdown, whose headings say what each part is about."
+        }
+        error={errors.get("name")}
+      >
+        {(control) => (
+          <Input
+            {...control}
+            required={kind === "text" && !document}
+            maxLength={255}
+            placeholder={kind === "text" ? "prices.md" : "Prices"}
+            value={name}
+            onChange={(event) => setName(event.target.value)}
+          />
+        )}
+      </Field>
+      {kind === "text" ? (
+        <Field
+          label="Text"
+          hint={
+            document
+              ? "In Markdown: lines that begin with # are headings, which say what each part is about."
+              : "Upload longer texts than 1 MiB as files."
+          }
+          error={errors.get("text")}
+        >
+          {(control) => (
+            <Textarea
+              {...control}
+              required
+              rows={12}
+              maxLength={TEXT_MAX}
+              className="font-mono text-[0.8125rem]"
+              value={text}
+              onChange={(event) => setText(event.target.value)}
+            />
+          )}
+        </Field>
+      ) : (
+        <>
+          <Field
+            label="URL"
+            hint="One page: text, HTML, PDF or DOCX. Links on it are not followed."
+            error={errors.get("url")}
+          >
+            {(control) => (
+              <Input
+                {...control}
+                required
+                type="url"
+                maxLength={2_000}
+                placeholder="https://shop.example/prices"
+                value={url}
+                onChange={(event) => setUrl(event.target.value)}
+              />
+            )}
+          </Field>
+          <Field
+            label="Fetch again every … hours"
+            optional
+            hint="1 to 720. Without it, the page is fetched once, and when you ask for it."
+            error={errors.get("refresh_hours")}
+          >
+            {(control) => (
+              <Input
+                {...control}
+                type="number"
+                min={1}
+                max={720}
+                className="sm:w-40"
+                value={hours}
+                onChange={(event) => setHours(event.target.value)}
+              />
+            )}
+          </Field>
+        </>
+      )}
+      {failure && <Notice tone="danger">{failure}</Notice>}
+      <FormActions>
+        <Button onClick={onCancel}>Cancel</Button>
+        <Button type="submit" variant="primary" busy={save.isPending}>
+          {document ? "Replace" : "Add"}
+        </Button>
+      </FormActions>
+    </form>
+  );
+}

@@ -1,0 +1,90 @@
+import { queryOptions } from "@tanstack/react-query";
+import { api, ask, patiently } from "../../../api/client.ts";
+import type { Tone } from "../../../ui/badge.tsx";
+import { type Document, type DocumentStatus, KNOWLEDGE } from "../knowledge.ts";
+
+export const DOCUMENTS_PAGE_SIZE = 25;
+/** How often a document is read again until its new content is read, in milliseconds. */
+const PENDING_EVERY_MS = 1_500;
+
+export const STATUSES: Readonly<Record<DocumentStatus, { label: string; tone: Tone }>> = {
+  PENDING: { label: "Reading", tone: "accent" },
+  READY: { label: "Ready", tone: "success" },
+  FAILED: { label: "Failed", tone: "danger" },
+};
+
+/** The list's filters, by the API's names. */
+export interface DocumentFilters {
+  search?: string;
+  status?: DocumentStatus;
+  page?: number;
+}
+
+/** What names a document in the API. */
+export interface DocumentKey {
+  knowledge_base_id: string;
+  document_id: string;
+}
+
+export function keyOf({ knowledge_base_id, id }: Document): DocumentKey {
+  return { knowledge_base_id, document_id: id };
+}
+
+const ofBase = (baseId: string) => [...KNOWLEDGE, "documents", baseId] as const;
+
+export const documentsQuery = (baseId: string, filters: DocumentFilters) =>
+  queryOptions({
+    queryKey: [...ofBase(baseId), filters],
+    queryFn: ({ signal }) =>
+      ask(
+        api.GET("/v1/public/knowledge-bases/{knowledge_base_id}/documents", {
+          params: {
+            path: { knowledge_base_id: baseId },
+            query: { page_size: DOCUMENTS_PAGE_SIZE, ...filters },
+          },
+          signal,
+        }),
+      ),
+    placeholderData: (before) => before,
+    refetchInterval: ({ state }) =>
+      state.data?.documents.some(({ status }) => status === "PENDING") ? PENDING_EVERY_MS : false,
+  });
+
+export const documentQuery = (key: DocumentKey) =>
+  queryOptions({
+    queryKey: [...KNOWLEDGE, "document", key.document_id],
+    queryFn: ({ signal }) =>
+      ask(
+        api.GET("/v1/public/knowledge-bases/{knowledge_base_id}/documents/{document_id}", {
+          params: { path: { ...key } },
+          signal,
+        }),
+      ),
+    refetchInterval: ({ state }) => (state.data?.status === "PENDING" ? PENDING_EVERY_MS : false),
+  });
+
+/** A document's text. @param version changes with the text */
+export const textQuery = (key: DocumentKey, version: string) =>
+  queryOptions({
+    queryKey: [...KNOWLEDGE, "text", key.document_id, version],
+    queryFn: async ({ signal }) => {
+      const read = api.GET("/v1/public/knowledge-bases/{knowledge_base_id}/documents/{document_id}", {
+        params: { path: { ...key }, query: { include: "text" } },
+        signal,
+        fetch: patiently,
+      });
+      return (await ask(read)).text ?? "";
+    },
+  });
+
+export const chunkQuery = (key: DocumentKey, chunkId: string) =>
+  queryOptions({
+    queryKey: [...KNOWLEDGE, "chunk", chunkId],
+    queryFn: ({ signal }) =>
+      ask(
+        api.GET("/v1/public/knowledge-bases/{knowledge_base_id}/documents/{document_id}/chunks/{chunk_id}", {
+          params: { path: { ...key, chunk_id: chunkId } },
+          signal,
+        }),
+      ),
+  });

@@ -1,0 +1,52 @@
+import { queryOptions } from "@tanstack/react-query";
+import { api, ask, type Schema } from "../../api/client.ts";
+import { PAGE_SIZE_MAX, readPages } from "../../api/pages.ts";
+
+export type KnowledgeBase = Schema["KnowledgeBase"];
+export type Document = Schema["Document"];
+export type DocumentStatus = Document["status"];
+
+export const KNOWLEDGE = ["knowledge"] as const;
+export const BASES_PAGE_SIZE = 20;
+
+/** The list's filters, by the API's names. */
+export interface BaseFilters {
+  search?: string;
+  page?: number;
+}
+
+export const basesQuery = (filters: BaseFilters) =>
+  queryOptions({
+    queryKey: [...KNOWLEDGE, "list", filters],
+    queryFn: ({ signal }) =>
+      ask(
+        api.GET("/v1/public/knowledge-bases", {
+          params: { query: { page_size: BASES_PAGE_SIZE, ...filters } },
+          signal,
+        }),
+      ),
+    placeholderData: (before) => before,
+  });
+
+export const baseQuery = (baseId: string) =>
+  queryOptions({
+    queryKey: [...KNOWLEDGE, "one", baseId],
+    queryFn: ({ signal }) =>
+      ask(
+        api.GET("/v1/public/knowledge-bases/{knowledge_base_id}", {
+          params: { path: { knowledge_base_id: baseId } },
+          signal,
+        }),
+      ),
+  });
+
+/** The newest thousand knowledge bases, to choose from. */
+export const allBasesQuery = queryOptions({
+  queryKey: [...KNOWLEDGE, "all"],
+  queryFn: ({ signal }) =>
+    readPages(async (page) => {
+      const query = { page, page_size: PAGE_SIZE_MAX };
+      const answer = await ask(api.GET("/v1/public/knowledge-bases", { params: { query }, signal }));
+      return { items: answer.knowledge_bases, total: answer.total };
+    }),
+});

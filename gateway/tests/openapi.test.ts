@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { createClient } from "@hey-api/openapi-ts";
 import { systemClock } from "@parley/shared/clock";
 import { silentLogger } from "@parley/shared/log";
+import { EVENT_NAMES } from "@parley/shared/portable/events";
 import { createConfig, lintFromString } from "@redocly/openapi-core";
 import { createAdmission } from "../src/admission.ts";
 import { createApp } from "../src/app.ts";
@@ -210,12 +211,7 @@ describe("the documentation in the document", () => {
 
   test("there is a webhook for each event, and for the beginning of a conversation", async () => {
     const { webhooks } = await read();
-    expect(Object.keys(webhooks)).toEqual([
-      "conversation.completed",
-      "conversation.disconnected",
-      "conversation.failed",
-      "conversation.start",
-    ]);
+    expect(Object.keys(webhooks)).toEqual([...EVENT_NAMES, "conversation.start"]);
   });
 });
 

@@ -116,71 +116,75 @@ export const ToolCall = Resource(
   "A tool call of an agent's model.",
 );
 
-export const TranscriptMessage = Resource("Message", {
-  role: OneOf(namesOf(ROLES), { description: "Who said it." }),
-  content: Type.String({ description: "What was said." }),
-  timestamp: At("When it was said; of a spoken message, when it had been said."),
-  filler: Type.Optional(
-    Type.Boolean({
-      description: "True of what a caller heard while a tool ran, and the model did not say; else left out.",
-    }),
-  ),
-  started_at: Type.Optional(At("When its first word was heard, for spoken messages that were measured.")),
-  latency: Type.Optional(
-    Type.Object(
-      {
-        end_of_turn: Stage("the decision that the user had finished"),
-        transcript: Stage("the last words of the transcript"),
-        first_word: Stage("the model's first word"),
-        first_audio: Stage("the first audio of the voice"),
-        audible: Stage("the first audio on the wire"),
-        unfinished: Type.Optional(
-          Type.Boolean({
-            description:
-              "True if the user's last words seemed unfinished (“my number is”), so the end of the turn took three times the usual silence; else left out.",
-          }),
-        ),
-      },
-      { description: "Milliseconds from the end of the user's speech, for spoken replies that were measured." },
+export const TranscriptMessage = Resource(
+  "Message",
+  {
+    role: OneOf(namesOf(ROLES), { description: "Who said it." }),
+    content: Type.String({ description: "What was said." }),
+    timestamp: At("When it was said; of a spoken message, when it had been said."),
+    filler: Type.Optional(
+      Type.Boolean({
+        description: "True of what a caller heard while a tool ran, and the model did not say; else left out.",
+      }),
     ),
-  ),
-  by: Type.Optional(
-    OneOf(["operator"] as const, { description: "An operator wrote this message in the agent's place." }),
-  ),
-  reply: Type.Optional(
-    Type.Object(
-      {
-        provider_name: Type.String({ description: "Provider of the model.", examples: ["OPENAI"] }),
-        model_name: Type.String({ description: "Name of the model.", examples: ["gpt-5-mini"] }),
-        input_tokens: Figure("Input tokens"),
-        output_tokens: Figure("Output tokens"),
-        cost_usd_micros: Type.Optional(
-          Figure("Only with `include=cost`: cost at the price of that time, in millionths of a US dollar"),
-        ),
-        first_word_ms: Figure("Milliseconds until its first word"),
-        total_ms: Figure("Milliseconds until its end"),
-        is_partial: Type.Boolean({ description: "Whether the reply was cut short, or is still being generated." }),
-        partial_reason: Nullable(
-          Type.String({ examples: ["length"] }),
-          "Why the model cut it short, in its provider's words. Null if the model did not.",
-        ),
-      },
-      { description: "The model, tokens, and timing of a model's reply; only with `include=replies` or `cost`." },
+    started_at: Type.Optional(At("When its first word was heard, for spoken messages that were measured.")),
+    latency: Type.Optional(
+      Type.Object(
+        {
+          end_of_turn: Stage("the decision that the user had finished"),
+          transcript: Stage("the last words of the transcript"),
+          first_word: Stage("the model's first word"),
+          first_audio: Stage("the first audio of the voice"),
+          audible: Stage("the first audio on the wire"),
+          unfinished: Type.Optional(
+            Type.Boolean({
+              description:
+                "True if the user's last words seemed unfinished (“my number is”), so the end of the turn took three times the usual silence; else left out.",
+            }),
+          ),
+        },
+        { description: "Milliseconds from the end of the user's speech, for spoken replies that were measured." },
+      ),
     ),
-  ),
-  tool_calls: Type.Optional(
-    Type.Array(ToolCall, {
-      description:
-        "Only with `include=replies` or `cost`: the tools that the model called for this reply, or, if nothing was said then, after this message.",
-    }),
-  ),
-  delivery_status: Type.Optional(
-    OneOf(namesOf(MESSAGE_DELIVERIES), { description: "Delivery status of a message that was sent over WhatsApp." }),
-  ),
-  delivery_error: Type.Optional(
-    Type.String({ description: "If the delivery failed: WhatsApp's error code.", examples: ["131047"] }),
-  ),
-});
+    by: Type.Optional(
+      OneOf(["operator"] as const, { description: "An operator wrote this message in the agent's place." }),
+    ),
+    reply: Type.Optional(
+      Type.Object(
+        {
+          provider_name: Type.String({ description: "Provider of the model.", examples: ["OPENAI"] }),
+          model_name: Type.String({ description: "Name of the model.", examples: ["gpt-5-mini"] }),
+          input_tokens: Figure("Input tokens"),
+          output_tokens: Figure("Output tokens"),
+          cost_usd_micros: Type.Optional(
+            Figure("Only with `include=cost`: cost at the price of that time, in millionths of a US dollar"),
+          ),
+          first_word_ms: Figure("Milliseconds until its first word"),
+          total_ms: Figure("Milliseconds until its end"),
+          is_partial: Type.Boolean({ description: "Whether the reply was cut short, or is still being generated." }),
+          partial_reason: Nullable(
+            Type.String({ examples: ["length"] }),
+            "Why the model cut it short, in its provider's words. Null if the model did not.",
+          ),
+        },
+        { description: "The model, tokens, and timing of a model's reply; only with `include=replies` or `cost`." },
+      ),
+    ),
+    tool_calls: Type.Optional(
+      Type.Array(ToolCall, {
+        description:
+          "Only with `include=replies` or `cost`: the tools that the model called for this reply, or, if nothing was said then, after this message.",
+      }),
+    ),
+    delivery_status: Type.Optional(
+      OneOf(namesOf(MESSAGE_DELIVERIES), { description: "Delivery status of a message that was sent over WhatsApp." }),
+    ),
+    delivery_error: Type.Optional(
+      Type.String({ description: "If the delivery failed: WhatsApp's error code.", examples: ["131047"] }),
+    ),
+  },
+  "A message of the transcript.",
+);
 
 export const AnalysisItem = Resource("AnalysisItem", {
   name: Type.String({ description: "Name of the field." }),

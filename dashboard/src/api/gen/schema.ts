@@ -5269,6 +5269,7 @@ export interface components {
                 unpriced_replies?: number;
             };
         };
+        /** @description A message of the transcript. */
         Message: {
             /**
              * @description Who said it.

@@ -182,3 +182,15 @@ test.each([
 ])("%s as %p that begins with %j is %p", (name, contentType, content, mediaType) => {
   expect(mediaTypeOf({ name, contentType, bytes: Buffer.from(content, "latin1") })).toBe(mediaType as MediaType);
 });
+
+test.each([
+  ["UTF-8", (text: string) => Buffer.from(text)],
+  ["UTF-16", (text: string) => Buffer.from(`\ufeff${text}`, "utf16le")],
+])("a long text in %s is a text, wherever its lines and characters end", (_, bytesOf) => {
+  for (const line of ["Цена дома высока.\n", "価格は百円です。\n", "価格は百円です。", "👍🏽"]) {
+    for (const before of ["", "a", "ab", "abc"]) {
+      const bytes = bytesOf(before + line.repeat(400));
+      expect(mediaTypeOf({ name: "prices.txt", contentType: "", bytes })).toBe("text/plain");
+    }
+  }
+});

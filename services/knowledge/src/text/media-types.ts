@@ -41,7 +41,7 @@ export function mediaTypeOf(document: { name: string; contentType: string; bytes
   const claimed = claimedType(document);
   // An archive may be any of many formats. One that claims to be a Word document is told apart when it is read.
   if (claimed === "application/pdf" || claimed === DOCX) return claimed;
-  if (textOfBytes(endingWhole(head)) === null) return null;
+  if (textOfBytes(head, document.bytes.length >= SNIFFED_BYTES) === null) return null;
   if (claimed === "text/html" || LOOKS_LIKE_HTML.test(head.toString("utf8"))) return "text/html";
   return claimed ?? "text/plain";
 }
@@ -50,11 +50,4 @@ function claimedType({ name, contentType }: { name: string; contentType: string 
   const extension = /\.([a-z]+)$/i.exec(name)?.[1]?.toLowerCase() ?? "";
   const type = contentType.split(";")[0]?.trim().toLowerCase() ?? "";
   return BY_EXTENSION[extension] ?? BY_CONTENT_TYPE[type];
-}
-
-/** Without the last bytes, which may be a part of a character. */
-function endingWhole(head: Buffer): Uint8Array {
-  if (head.length < SNIFFED_BYTES) return head;
-  const lineEnd = head.lastIndexOf("\n");
-  return head.subarray(0, lineEnd > 0 ? lineEnd & ~1 : SNIFFED_BYTES - 4);
 }

@@ -1,11 +1,13 @@
 /**
  * The text of a file that a spreadsheet wrote: UTF-8, UTF-16 with its mark, or else the code page of Western Windows, which Excel
  * writes unless it is asked for UTF-8.
+ * @param isHead whether more bytes follow, so that the last ones may be a part of a character
  * @returns null for bytes that are not text
  */
-export function textOfBytes(bytes: Uint8Array): string | null {
+export function textOfBytes(bytes: Uint8Array, isHead = false): string | null {
   const marked = MARKS.find(({ mark }) => mark.every((byte, at) => bytes[at] === byte));
-  const text = marked ? decoded(bytes, marked.encoding) : (decoded(bytes, "utf-8") ?? decoded(bytes, "windows-1252"));
+  const decoded = (encoding: Encoding) => decodedAs(encoding, bytes, isHead);
+  const text = marked ? decoded(marked.encoding) : (decoded("utf-8") ?? decoded("windows-1252"));
   return text === null || NO_TEXT.test(text) ? null : text;
 }
 
@@ -20,9 +22,9 @@ const NO_TEXT = /[\0\u0080-\u009f]/;
 
 type Encoding = (typeof MARKS)[number]["encoding"] | "windows-1252";
 
-function decoded(bytes: Uint8Array, encoding: Encoding): string | null {
+function decodedAs(encoding: Encoding, bytes: Uint8Array, isHead: boolean): string | null {
   try {
-    return new TextDecoder(encoding, { fatal: true }).decode(bytes);
+    return new TextDecoder(encoding, { fatal: true }).decode(bytes, { stream: isHead });
   } catch {
     return null;
   }

@@ -194,3 +194,9 @@ test.each([
     }
   }
 });
+
+test("a file that begins with hundreds of comments is told apart as soon as any other", () => {
+  const comments = "<!---->".repeat(500);
+  const typeOf = (end: string) => mediaTypeOf({ name: "", contentType: "", bytes: Buffer.from(comments + end) });
+  expect([typeOf("<html>"), typeOf("text")]).toEqual(["text/html", "text/plain"]);
+});

@@ -28,7 +28,8 @@ const BY_CONTENT_TYPE: Readonly<Record<string, MediaType>> = {
 /** Readers of PDF accept so much before the mark. */
 const PDF_MARK_WITHIN = 1_024;
 const SNIFFED_BYTES = 4_096;
-const LOOKS_LIKE_HTML = /^\s*(?:<!--[\s\S]*?-->\s*)*<(?:!doctype\s+html|html|head|body)\b/i;
+/** A comment ends at its first mark: otherwise, a file of comments would take forever. */
+const LOOKS_LIKE_HTML = /^\s*(?:<!--(?:(?!-->)[\s\S])*-->\s*)*<(?:!doctype\s+html|html|head|body)\b/i;
 
 /**
  * What a document is. The bytes decide before the name, and the name before the content type, which programs often guess: a PDF that is

@@ -128,6 +128,8 @@ create table messages (
   delivery_error text,
   -- An assistant's message that an operator wrote.
   by_operator boolean not null default false,
+  -- Of a reply whose model was given knowledge: how the search ended, and what it found (src/store/reply-knowledge.ts).
+  knowledge jsonb,
   primary key (owner_id, conversation_id, seq)
 );
 
@@ -196,6 +198,7 @@ alter table conversations
 alter table messages
   alter column content set statistics 0,
   alter column latency set statistics 0,
+  alter column knowledge set statistics 0,
   alter column delivery_error set statistics 0;
 alter table tool_calls
   alter column name set statistics 0,
@@ -817,7 +820,8 @@ create trigger conversations_stored after insert on conversations referencing ne
 create function note_new_messages() returns trigger language plpgsql set search_path from current as $$
 begin
   insert into stored_changes (owner_id, bytes)
-  select owner_id, sum(500 + octet_length(content)) from added group by owner_id order by owner_id;
+  select owner_id, sum(500 + octet_length(content) + coalesce(octet_length(knowledge::text), 0)) from added
+  group by owner_id order by owner_id;
   return null;
 end $$;
 create trigger messages_stored after insert on messages referencing new table as added
@@ -836,11 +840,13 @@ create trigger conversations_resized after update of metadata, variables, notes,
 
 create function note_resized_message() returns trigger language plpgsql set search_path from current as $$
 begin
-  insert into stored_changes (owner_id, bytes) values (new.owner_id, octet_length(new.content) - octet_length(old.content));
+  insert into stored_changes (owner_id, bytes) values (new.owner_id, octet_length(new.content) - octet_length(old.content)
+    + coalesce(octet_length(new.knowledge::text), 0) - coalesce(octet_length(old.knowledge::text), 0));
   return null;
 end $$;
-create trigger messages_resized after update of content on messages
-  for each row when (octet_length(old.content) <> octet_length(new.content)) execute function note_resized_message();
+create trigger messages_resized after update of content, knowledge on messages
+  for each row when (octet_length(old.content) <> octet_length(new.content) or old.knowledge is distinct from new.knowledge)
+  execute function note_resized_message();
 
 create function note_tool_calls() returns trigger language plpgsql set search_path from current as $$
 begin
@@ -861,7 +867,7 @@ end $$;
 create trigger conversations_removed after delete on conversations referencing old table as removed
   for each statement execute function note_removed('conversation_bytes(counted)');
 create trigger messages_removed after delete on messages referencing old table as removed
-  for each statement execute function note_removed('500 + octet_length(content)');
+  for each statement execute function note_removed('500 + octet_length(content) + coalesce(octet_length(knowledge::text), 0)');
 create trigger tool_calls_removed after delete on tool_calls referencing old table as removed
   for each statement execute function note_removed('bytes');
 

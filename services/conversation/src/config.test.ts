@@ -5,6 +5,7 @@ test("the default limits are those that the documentation promises", () => {
   const needed = { DATABASE_URL: "postgres://db" };
   const others = {
     PARLEY_ACCOUNT_ADDRESS: "127.0.0.1:1",
+    PARLEY_KNOWLEDGE_ADDRESS: "127.0.0.1:1",
     PARLEY_AGENT_ADDRESS: "127.0.0.1:1",
     PARLEY_PROMPT_ADDRESS: "127.0.0.1:4",
     PARLEY_WEBHOOK_ADDRESS: "127.0.0.1:2",

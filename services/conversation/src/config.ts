@@ -14,6 +14,7 @@ const VARIABLES = {
   PARLEY_AGENT_ADDRESS: str({ desc: "host:port of the agent service" }),
   PARLEY_PROMPT_ADDRESS: str({ desc: "host:port of the prompt service, which reports changed prompts" }),
   PARLEY_WEBHOOK_ADDRESS: str({ desc: "host:port of the webhook dispatcher" }),
+  PARLEY_KNOWLEDGE_ADDRESS: str({ desc: "host:port of the knowledge service, from which agents answer" }),
   PARLEY_VOICE_ADDRESS: str({ desc: "host:port of the voice service, which holds calls and deletes recordings" }),
   PARLEY_MESSAGING_ADDRESS: str({ desc: "host:port of the messaging service, which sends operators' messages" }),
   PARLEY_TAKE_OVER_IDLE_MINUTES: positiveNumber({

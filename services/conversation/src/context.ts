@@ -18,6 +18,7 @@ import type { Clock } from "@parley/shared/clock";
 import type { Database } from "@parley/shared/db/database";
 import type { Logger } from "@parley/shared/log";
 import type { SendMail } from "./alerts/mailer.ts";
+import type { Knowledge } from "./knowledge/knowledge.ts";
 import type { ReadLists } from "./lists/list-reader.ts";
 import type { Live } from "./live/live.ts";
 import type { Model } from "./model/port.ts";
@@ -67,6 +68,7 @@ export interface ConversationContext {
   reportMcpTools: ReportMcpTools;
   /** The kinds of tools that agents can have besides the built-in ones. */
   toolSources: readonly ToolSource[];
+  knowledge: Knowledge;
   ledger: ToolLedger;
   turns: RunningTurns;
   turnShares: TurnShares;

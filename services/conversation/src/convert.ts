@@ -6,6 +6,7 @@ import {
   type Message,
   Outcome,
   type Reply,
+  type ReplyKnowledge,
   type StartWebhookOutcome,
   type ToolCall,
   TurnLatency,
@@ -15,11 +16,13 @@ import {
   CALLING_TYPES,
   CONVERSATION_STATUSES,
   CONVERSATION_TYPES,
+  KNOWLEDGE_STATUSES,
   MESSAGE_DELIVERIES,
   ROLES,
   TOOL_CALL_STATES,
 } from "@parley/shared/domain/api-names";
 import { agentPathOf } from "./store/agent-path.ts";
+import type { ReplyKnowledge as StoredKnowledge } from "./store/reply-knowledge.ts";
 import type { ConversationRow } from "./store/conversations.ts";
 import type { MessageRow, UsageRow } from "./store/messages.ts";
 import type { StartOutcome } from "./store/start.ts";
@@ -118,6 +121,17 @@ export function toMessage(row: MessageRow): Message {
     toolCalls: (row.toolCalls ?? []).map(toToolCall),
     ...(row.isFiller && { filler: true }),
     ...(row.byOperator && { byOperator: true }),
+    ...(row.knowledge && { knowledge: toReplyKnowledge(row.knowledge) }),
+  };
+}
+
+export function toReplyKnowledge({ status, sources, ...known }: StoredKnowledge): ReplyKnowledge {
+  return {
+    ...known,
+    status: KNOWLEDGE_STATUSES[status],
+    sources: sources.map(({ chunkId, score, ...source }) => ({
+      ...{ ...source, chunkId: chunkId ?? undefined, score: score ?? undefined },
+    })),
   };
 }
 

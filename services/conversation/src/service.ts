@@ -24,6 +24,7 @@ import { analysisQueue } from "./analysis/queue.ts";
 import type { ConversationConfig } from "./config.ts";
 import type { ConversationContext, ConversationLimits } from "./context.ts";
 import { eventRelayQueue } from "./events/relay.ts";
+import { connectKnowledge } from "./knowledge/knowledge.ts";
 import { listReader } from "./lists/list-reader.ts";
 import { idleTakeOvers, operatorMessages } from "./live/control.ts";
 import { createLive } from "./live/live.ts";
@@ -134,6 +135,7 @@ export function startConversation(
           address: config.PARLEY_MESSAGING_ADDRESS,
           credentials,
         });
+        const knowledge = connectKnowledge(config.PARLEY_KNOWLEDGE_ADDRESS, credentials);
         const egress = createEgress({
           allow: config.PARLEY_ALLOWED_PRIVATE_HOSTS,
           maxResponseBytes: config.PARLEY_LLM_ANSWER_MAX_BYTES,
@@ -195,6 +197,7 @@ export function startConversation(
           mcpSessions: sessions,
           reportMcpTools: agents.reportMcpTools,
           toolSources: [httpTools(tools), mcpTools(sessions, agents.reportMcpTools), clientTools, ...further],
+          knowledge,
           ledger: toolLedger(db, clock, turns, config.PARLEY_TURN_LEASE_MS),
           turns,
           turnShares: turnShares(config.PARLEY_OWNER_TURNS_MAX),
@@ -286,6 +289,7 @@ export function startConversation(
               toolEgress.close();
               accounts.close();
               agents.close();
+              knowledge.close();
               dispatcher.close();
               voice.close();
               messaging.close();

@@ -29,6 +29,7 @@ export async function startAlone(): Promise<Alone> {
       const process = await startServiceProcess("conversation", {
         DATABASE_URL: database.urls.conversation,
         PARLEY_ACCOUNT_ADDRESS: "127.0.0.1:1",
+        PARLEY_KNOWLEDGE_ADDRESS: "127.0.0.1:1",
         PARLEY_AGENT_ADDRESS: "127.0.0.1:1",
         PARLEY_PROMPT_ADDRESS: "127.0.0.1:1",
         PARLEY_WEBHOOK_ADDRESS: dispatcher.address,

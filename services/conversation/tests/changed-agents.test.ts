@@ -48,12 +48,14 @@ const agentProcesses = await startTwo("agent", {
   PARLEY_ENCRYPTION_KEY: TEST_SECRET,
   PARLEY_PROMPT_ADDRESS: listOf(promptProcesses),
   PARLEY_ACCOUNT_ADDRESS: "127.0.0.1:1",
+  PARLEY_KNOWLEDGE_ADDRESS: "127.0.0.1:1",
   PARLEY_CONVERSATION_ADDRESS: "127.0.0.1:1",
   PARLEY_ALLOWED_PRIVATE_HOSTS: "127.0.0.1",
 });
 const conversations = await startTwo("conversation", {
   DATABASE_URL: database.urls.conversation,
   PARLEY_ACCOUNT_ADDRESS: "127.0.0.1:1",
+  PARLEY_KNOWLEDGE_ADDRESS: "127.0.0.1:1",
   PARLEY_AGENT_ADDRESS: listOf(agentProcesses),
   PARLEY_PROMPT_ADDRESS: listOf(promptProcesses),
   PARLEY_WEBHOOK_ADDRESS: dispatcher.address,

@@ -48,6 +48,7 @@ async function start(wrongByMs: number): Promise<Replica> {
   const process = await startServiceProcess("conversation", {
     DATABASE_URL: database.urls.conversation,
     PARLEY_ACCOUNT_ADDRESS: "127.0.0.1:1",
+    PARLEY_KNOWLEDGE_ADDRESS: "127.0.0.1:1",
     PARLEY_AGENT_ADDRESS: sharedAgents().agentAddress,
     PARLEY_PROMPT_ADDRESS: sharedAgents().promptAddress,
     PARLEY_WEBHOOK_ADDRESS: dispatcher.address,

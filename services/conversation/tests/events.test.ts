@@ -122,6 +122,7 @@ describe("the event of a conversation that ended", () => {
         };
         const measured = {
           usage: { inputTokens: 1, outputTokens: 1 },
+          knowledge: null,
           costUsdMicros: null,
           firstWordMs: 1,
           totalMs: 1,

@@ -66,6 +66,7 @@ export async function startTestChat(
   const own = {
     DATABASE_URL: database.urls.conversation,
     PARLEY_ACCOUNT_ADDRESS: "127.0.0.1:1",
+    PARLEY_KNOWLEDGE_ADDRESS: "127.0.0.1:1",
     PARLEY_AGENT_ADDRESS: agentAddress,
     PARLEY_PROMPT_ADDRESS: promptAddress,
     PARLEY_WEBHOOK_ADDRESS: dispatcher.address,

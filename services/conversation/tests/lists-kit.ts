@@ -30,6 +30,7 @@ export async function startTestLists(): Promise<TestLists> {
   const config = readConversationConfig({
     DATABASE_URL: url,
     PARLEY_ACCOUNT_ADDRESS: "127.0.0.1:1",
+    PARLEY_KNOWLEDGE_ADDRESS: "127.0.0.1:1",
     PARLEY_AGENT_ADDRESS: "127.0.0.1:1",
     PARLEY_PROMPT_ADDRESS: "127.0.0.1:1",
     PARLEY_WEBHOOK_ADDRESS: "127.0.0.1:1",

@@ -6,6 +6,7 @@ const REQUIRED = {
   DATABASE_URL: "postgres://localhost/db",
   PARLEY_LISTEN: "127.0.0.1:1",
   PARLEY_ACCOUNT_ADDRESS: "127.0.0.1:1",
+  PARLEY_KNOWLEDGE_ADDRESS: "127.0.0.1:1",
   PARLEY_AGENT_ADDRESS: "localhost:1",
   PARLEY_PROMPT_ADDRESS: "localhost:1",
   PARLEY_WEBHOOK_ADDRESS: "localhost:1",

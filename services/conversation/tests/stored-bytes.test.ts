@@ -37,7 +37,7 @@ async function fold(ownerId: string): Promise<void> {
 async function countedBytes(ownerId: string): Promise<number> {
   const [row] = await db<[{ bytes: number }]>`
     select (
-      select coalesce(sum(500 + octet_length(content)), 0) from messages where owner_id = ${ownerId}
+      select coalesce(sum(500 + octet_length(content) + coalesce(octet_length(knowledge::text), 0)), 0) from messages where owner_id = ${ownerId}
     ) + (
       select coalesce(sum(1000 + octet_length(metadata::text) + octet_length(variables::text)
         + coalesce(octet_length(notes), 0) + coalesce(octet_length(analysis::text), 0)

@@ -43,7 +43,7 @@ function newTurn(key: SessionKey, message: string): NewTurn {
 function reply(content: string): StoredReply {
   const by = { provider: "p", model: "m", promptName: null, promptVersion: null };
   const usage = { inputTokens: 1, outputTokens: undefined };
-  const whole = { toolCalls: [], partial: false, partialReason: null };
+  const whole = { toolCalls: [], partial: false, partialReason: null, knowledge: null };
   return { content, ...by, ...whole, usage, costUsdMicros: 12, firstWordMs: null, totalMs: 1 };
 }
 

@@ -231,6 +231,7 @@ async function store(ctx: ConversationContext, ended: EndedSpokenTurn, log: Logg
       by: reply ? replySoFar(reply) : null,
       partial: partialReason !== null || !isHeardToTheEnd,
       partialReason,
+      knowledge: reply?.knowledge ?? null,
       usage: heard.isFinal && reply ? reply.usage : { inputTokens: undefined, outputTokens: undefined },
       costUsdMicros: heard.isFinal && reply ? reply.costUsdMicros : null,
       firstWordMs: since(reply?.firstTextAt ?? null),

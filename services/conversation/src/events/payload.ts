@@ -1,5 +1,7 @@
+import { presentKnowledge } from "@parley/shared/domain/present/conversation";
 import { charactersOf } from "@parley/shared/text/length";
 import { agentPathOf } from "../store/agent-path.ts";
+import { toReplyKnowledge } from "../convert.ts";
 import { PAYLOAD_BYTES_MAX } from "../store/events/payload-bounds.ts";
 import type { PayloadMessage, PayloadSource } from "../store/events/payload-sources.ts";
 import { isFailed, type ToolCallRow } from "../store/turns/kept-tool-calls.ts";
@@ -65,9 +67,10 @@ function payloadOf(event: string, source: PayloadSource): string {
 }
 
 /** The same form as in GET /conversations/{conversation_id}. */
-function presentMessage({ role, content, createdAt, toolCalls = [] }: PayloadMessage) {
+function presentMessage({ role, content, createdAt, toolCalls = [], knowledge }: PayloadMessage) {
   const calls = toolCalls.length > 0 ? toolCalls.map(presentCall) : undefined;
-  return { role, content, timestamp: createdAt.toISOString(), tool_calls: calls };
+  const known = knowledge && presentKnowledge(toReplyKnowledge(knowledge));
+  return { role, content, timestamp: createdAt.toISOString(), tool_calls: calls, ...known };
 }
 
 function presentCall(call: ToolCallRow) {

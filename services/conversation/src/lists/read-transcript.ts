@@ -5,16 +5,26 @@ import type { SessionKey } from "../store/session-key.ts";
 import type { ToolCallRow } from "../store/turns/kept-tool-calls.ts";
 import { listToolCalls, type StoredToolCall } from "../store/turns/tool-calls.ts";
 
-/** The newest messages of a conversation, oldest first, and, if requested, the tool calls of the agent's models. */
+/** What a transcript has of each reply beside its words, if requested. */
+export interface TranscriptParts {
+  /** The tool calls of the agent's models. */
+  toolCalls: boolean;
+  /** What the models were given of knowledge bases. */
+  knowledge: boolean;
+}
+
+export const EVERY_PART: TranscriptParts = { toolCalls: true, knowledge: true };
+
+/** The newest messages of a conversation, oldest first. */
 export async function readTranscript(
   sql: Sql,
   conversation: SessionKey,
-  withToolCalls: boolean,
+  parts: TranscriptParts,
   now: Date,
 ): Promise<MessageRow[]> {
   const [messages, called] = await Promise.all([
-    listTranscript(sql, conversation),
-    withToolCalls ? listToolCalls(sql, conversation, now) : [],
+    listTranscript(sql, conversation, parts.knowledge),
+    parts.toolCalls ? listToolCalls(sql, conversation, now) : [],
   ]);
   return (called.length === 0 ? messages : withCalls(messages, called)).flatMap(inParts);
 }
@@ -55,7 +65,7 @@ export function inParts(message: MessageRow): MessageRow[] {
   return parts.map((part) => ({
     ...part,
     ...(part !== first && { startedAt: null, latency: null }),
-    ...(part !== ofModel && { provider: null }),
+    ...(part !== ofModel && { provider: null, knowledge: null }),
   }));
 }
 

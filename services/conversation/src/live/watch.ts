@@ -9,7 +9,7 @@ import type { Database } from "@parley/shared/db/database";
 import type { ConversationContext } from "../context.ts";
 import { toConversation } from "../convert.ts";
 import { readConversation } from "../lists/read-conversation.ts";
-import { readTranscript } from "../lists/read-transcript.ts";
+import { EVERY_PART, readTranscript } from "../lists/read-transcript.ts";
 import { findConversation } from "../store/conversations.ts";
 import {
   EVERYTHING,
@@ -134,7 +134,7 @@ function isEnd({ event }: Told, { conversationId }: Topic): boolean {
 async function* ended(ctx: ConversationContext, topic: Topic): AsyncGenerator<Told> {
   const row = await findConversation(ctx.db, topic, ctx.clock.now());
   if (!row) return;
-  const messages = await readTranscript(ctx.db, row, true, ctx.clock.now());
+  const messages = await readTranscript(ctx.db, row, EVERY_PART, ctx.clock.now());
   const snapshot = { conversation: toConversation(row, messages), state: stateOf(row), words: [] };
   yield { id: ENDED, event: { $case: "snapshot", value: snapshot } };
   yield { id: ENDED, event: { $case: "ended", value: toConversation(row, []) } };
@@ -149,7 +149,7 @@ function readSnapshot(
     const found = await findTopic(tx, topic);
     const row = await findConversation(tx, topic, clock.now());
     if (!found || !row) return null;
-    const messages = await readTranscript(tx, row, true, clock.now());
+    const messages = await readTranscript(tx, row, EVERY_PART, clock.now());
     const open = await listOpenWords(tx, topic, found.toldSeq);
     const whole = messages.filter(({ seq }) => seq <= found.toldSeq);
     const words = soFar(open.map(({ data }) => wordsOf(data)));

@@ -12,6 +12,7 @@ import type { Handlers } from "@parley/shared/rpc/server";
 import { toRules } from "../calls/call-action.ts";
 import { callVariables } from "../calls/new-call.ts";
 import type { ConversationContext } from "../context.ts";
+import { runtimeKnowledge } from "../knowledge/agent-knowledge.ts";
 import { llmOf } from "../model/select.ts";
 import { greetingOf } from "../start/greeting.ts";
 import { startWebhookOf } from "../start/start-once.ts";
@@ -40,12 +41,15 @@ export function getCallSetup(ctx: ConversationContext): Handler {
     ctx.room.refuseFull(ownerId);
     const known = factsOf(request);
     const values = { ...variables, ...(await systemValues(ctx, key, agent, known)) };
+    // Others are asked here, where each turn gathers what its agent knows.
+    const asksItself = agent.sts !== undefined;
+    const knowledge = asksItself ? await runtimeKnowledge(ctx.knowledge, { ownerId, agent }, log) : null;
     const isAsked = !row?.start && agent.startWebhook !== undefined;
     const webhook = isAsked ? startWebhookOf(agent, (await circumstancesOf(ctx, key, agent, known)).channel) : null;
     return {
       agentName: agent.agentName,
       agentType: agent.agentType,
-      prompt: filledPrompt(agent, values),
+      prompt: [filledPrompt(agent, values), knowledge?.prompt].filter(Boolean).join("\n\n"),
       greeting: await greetingOf(ctx, { ...key, variables, start }, agent, known),
       ...speechOf(agent, start),
       llm: agent.llm && withoutKey(agent.llm),
@@ -53,7 +57,7 @@ export function getCallSetup(ctx: ConversationContext): Handler {
       tools: agent.tools,
       callSettings: agent.callSettings,
       recording: agent.recording,
-      toolDefinitions: [...toolDefinitions(ctx, agent), ...handoffDefinitions(agent)],
+      toolDefinitions: [...toolDefinitions(ctx, agent, knowledge?.tools ?? []), ...handoffDefinitions(agent)],
       language: start?.language ?? spokenLanguage(agent),
       startWebhookMs: webhook?.timeoutMs ?? 0,
       isRejected: start?.say !== undefined,
@@ -82,8 +86,12 @@ function factsOf(request: GetCallSetupRequest): Partial<Facts> {
   };
 }
 
-function toolDefinitions({ toolSources }: Pick<ConversationContext, "toolSources">, agent: AgentRuntime) {
-  const { definitions, find } = toolboxOf(agent, "call", toolSources);
+function toolDefinitions(
+  { toolSources }: Pick<ConversationContext, "toolSources">,
+  agent: AgentRuntime,
+  search: readonly Tool[],
+) {
+  const { definitions, find } = toolboxOf(agent, "call", [() => search, ...toolSources]);
   return definitions.map(({ name }) => definitionOf(find(name) as Tool));
 }
 

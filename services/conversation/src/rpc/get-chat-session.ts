@@ -10,12 +10,12 @@ import { sumUsage } from "../store/messages.ts";
 type Handler = NonNullable<Handlers<typeof ConversationServiceService>["getChatSession"]>;
 
 export function getChatSession(ctx: ConversationContext): Handler {
-  return async ({ ownerId, sessionId, withToolCalls = false }) => {
+  return async ({ ownerId, sessionId, withToolCalls = false, withKnowledge = false }) => {
     const key = { ownerId, conversationId: sessionId };
     const session = await readConversation(ctx, key, "Session");
     if (session.type !== "CHAT") throw new ServiceError("condition", "Session is not a chat session");
     const [messages, usage] = await Promise.all([
-      readTranscript(ctx.db, session, withToolCalls, ctx.clock.now()),
+      readTranscript(ctx.db, session, { toolCalls: withToolCalls, knowledge: withKnowledge }, ctx.clock.now()),
       sumUsage(ctx.db, key),
     ]);
     return { session: toChatSession(session, messages, usage) };

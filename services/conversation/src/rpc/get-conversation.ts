@@ -9,10 +9,10 @@ import { sumUsage } from "../store/messages.ts";
 type Handler = NonNullable<Handlers<typeof ConversationServiceService>["getConversation"]>;
 
 export function getConversation(ctx: ConversationContext): Handler {
-  return async ({ withToolCalls = false, withUsage = false, ...key }) => {
+  return async ({ withToolCalls = false, withUsage = false, withKnowledge = false, ...key }) => {
     const row = await readConversation(ctx, key, "Conversation");
     const [messages, usage] = await Promise.all([
-      readTranscript(ctx.db, row, withToolCalls, ctx.clock.now()),
+      readTranscript(ctx.db, row, { toolCalls: withToolCalls, knowledge: withKnowledge }, ctx.clock.now()),
       withUsage ? sumUsage(ctx.db, key) : undefined,
     ]);
     return { conversation: toConversation(row, messages, usage) };

@@ -6,6 +6,7 @@ import { toAction } from "../calls/call-action.ts";
 import { callHandoffs } from "../calls/call-handoffs.ts";
 import { readCall } from "../calls/read-call.ts";
 import type { ConversationContext } from "../context.ts";
+import { runtimeSearch } from "../knowledge/agent-knowledge.ts";
 import { systemValues } from "../start/system-values.ts";
 import { agentPathOf } from "../store/agent-path.ts";
 import { draftOf } from "../store/conversations.ts";
@@ -58,7 +59,7 @@ export function runCallTool(ctx: ConversationContext): Handler {
     const tools = turnTools({
       ...{
         ledger,
-        toolbox: waiting(toolboxOf(agent, "call", [handoffs, ...ctx.toolSources])),
+        toolbox: waiting(toolboxOf(agent, "call", [() => runtimeSearch(ctx.knowledge, agent), handoffs, ...ctx.toolSources])),
         kept,
         signal: NEVER,
         log,

@@ -13,6 +13,7 @@ import type { Handlers } from "@parley/shared/rpc/server";
 import { statusMessage } from "@parley/shared/rpc/status";
 import { enterLoop } from "@parley/shared/shares/loop-entry";
 import type { ConversationContext } from "../context.ts";
+import { toReplyKnowledge } from "../convert.ts";
 import { toNews } from "../tools/telling.ts";
 import { runTurn, type Tell } from "../turn/turn.ts";
 import { type TurnOutbox, turnOutbox } from "./turn-outbox.ts";
@@ -110,6 +111,7 @@ async function startTurn(
   let sessionOfHeld: TurnStarted | null = null;
   let toolCalls: ClientCall[] = [];
   let isOperators: true | undefined;
+  let knowledge: TurnEnd["knowledge"];
   const tell: Tell = (event) => {
     if (call.signal.aborted) return null;
     if (event.type === "started") {
@@ -124,6 +126,10 @@ async function startTurn(
     }
     if (event.type === "client_calls") {
       toolCalls = [...event.calls];
+      return null;
+    }
+    if (event.type === "knowledge") {
+      knowledge = toReplyKnowledge(event.knowledge);
       return null;
     }
     if (event.type !== "text") {
@@ -157,6 +163,7 @@ async function startTurn(
     errorReplayed: call.replayed ?? false,
     toolCalls,
     isOperators,
+    knowledge,
   });
 }
 

@@ -2,6 +2,7 @@ import type { TurnLatency } from "@parley/proto/parley/conversation/v1/conversat
 import { readBoundedPage } from "@parley/shared/db/bounded-page";
 import type { Fragment, Sql } from "@parley/shared/db/database";
 import type { MESSAGE_DELIVERIES, ROLES } from "@parley/shared/domain/api-names";
+import type { ReplyKnowledge } from "./reply-knowledge.ts";
 import type { SessionKey } from "./session-key.ts";
 import type { ToolCallRow } from "./turns/kept-tool-calls.ts";
 
@@ -34,6 +35,8 @@ export interface MessageRow {
   partialReason?: string | null;
   /** Whether an operator wrote it. */
   byOperator?: boolean;
+  /** Only where it is asked for; null for nothing. */
+  knowledge?: ReplyKnowledge | null;
   toolCalls?: readonly ToolCallRow[];
 }
 
@@ -67,9 +70,13 @@ export function newestBefore(sql: Sql, key: SessionKey | Record<keyof SessionKey
   ) as newest`;
 }
 
-export async function findMessage(sql: Sql, key: SessionKey, seq: number): Promise<Pick<MessageRow, "content"> | null> {
-  const [row] = await sql<Pick<MessageRow, "content">[]>`
-    select content from messages
+export async function findMessage(
+  sql: Sql,
+  key: SessionKey,
+  seq: number,
+): Promise<Pick<MessageRow, "content" | "knowledge"> | null> {
+  const [row] = await sql<Pick<MessageRow, "content" | "knowledge">[]>`
+    select content, knowledge from messages
     where owner_id = ${key.ownerId} and conversation_id = ${key.conversationId} and seq = ${seq}`;
   return row ?? null;
 }
@@ -98,22 +105,30 @@ export const TRANSCRIPT_BYTES_MAX = 4 * 1024 * 1024;
  */
 const MESSAGE_BYTES = 500;
 
-/** The newest messages of a conversation up to the limit, oldest first, with what its replies cost. */
-export function listTranscript(sql: Sql, { ownerId, conversationId }: SessionKey): Promise<MessageRow[]> {
+/**
+ * The newest messages of a conversation up to the limit, oldest first, with what its replies cost.
+ * @param withKnowledge with what the models of replies were given of knowledge bases, which counts towards the limit
+ */
+export function listTranscript(
+  sql: Sql,
+  { ownerId, conversationId }: SessionKey,
+  withKnowledge: boolean,
+): Promise<MessageRow[]> {
+  const knowledge = withKnowledge ? sql`, knowledge` : sql``;
   return sql<MessageRow[]>`
-    select ${messageColumns(sql)}, ${replyColumns(sql)}
-    from ${newestMessages(sql, ownerId, [conversationId])} messages
+    select ${messageColumns(sql)}, ${replyColumns(sql)} ${knowledge}
+    from ${newestMessages(sql, ownerId, [conversationId], withKnowledge)} messages
     order by seq`;
 }
 
-/** Some messages of a conversation in the same form, in any order. */
+/** Some messages of a conversation in the same form, with their knowledge, in any order. */
 export function listMessages(
   sql: Sql,
   { ownerId, conversationId }: SessionKey,
   seqs: readonly number[],
 ): Promise<MessageRow[]> {
   return sql<MessageRow[]>`
-    select ${messageColumns(sql)}, ${replyColumns(sql)} from messages
+    select ${messageColumns(sql)}, ${replyColumns(sql)}, knowledge from messages
     where owner_id = ${ownerId} and conversation_id = ${conversationId} and seq = any(${seqs as number[]}::integer[])`;
 }
 
@@ -143,11 +158,13 @@ function newestMessages(
   sql: Sql,
   ownerId: string,
   conversationIds: readonly string[],
+  withKnowledge = false,
   bytesMax = TRANSCRIPT_BYTES_MAX,
 ) {
+  const ofKnowledge = withKnowledge ? sql`+ coalesce(octet_length(knowledge::text), 0)` : sql``;
   return sql`(
     select * from (
-      select *, sum(octet_length(content) + ${MESSAGE_BYTES}::integer)
+      select *, sum(octet_length(content) + ${MESSAGE_BYTES}::integer ${ofKnowledge})
         over (partition by conversation_id order by seq desc) as bytes
       from messages
       where owner_id = ${ownerId} and conversation_id = any(${conversationIds as string[]}::uuid[])

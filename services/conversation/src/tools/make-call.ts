@@ -128,7 +128,7 @@ async function outcomeOf(
   if (signal.aborted) end();
   const run = async () => {
     const outcome = await tool.run(call, context);
-    return { outcome, isOutside: OUTSIDE.includes(tool.kind) };
+    return { outcome, isOutside: outcome.isOutside ?? OUTSIDE.includes(tool.kind) };
   };
   try {
     return await Promise.race([run(), over.then((outcome) => ({ outcome, isOutside: false }))]);

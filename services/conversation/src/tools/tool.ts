@@ -4,6 +4,7 @@ import type { Logger } from "@parley/shared/log";
 import type { ModelTool, ToolCall } from "../model/port.ts";
 import type { AgentOnPath } from "../store/agent-path.ts";
 import type { ScheduledCall } from "../store/conversations.ts";
+import type { ReplyKnowledge } from "../store/reply-knowledge.ts";
 import type { ToolKind } from "../store/turns/kept-tool-calls.ts";
 
 /** Where the conversation is held. */
@@ -80,6 +81,8 @@ export interface ToolOutcome {
   /** At most 32 KiB, without secrets. */
   result: string;
   isError: boolean;
+  /** Whether it is text from outside; by default, if the tool is not built in. */
+  isOutside?: boolean;
   /** The status of an HTTP answer, if there was one. */
   status?: number | undefined;
   /** What else people should know of the call. */
@@ -97,6 +100,8 @@ export interface ToolOutcome {
   /** The agent that takes over the conversation, once this has been said. */
   takesOver?: AgentOnPath;
   message?: string;
+  /** What the model was given of the agent's knowledge bases. */
+  knowledge?: ReplyKnowledge;
 }
 
 /** Something to do besides talking, decided by the model of a call. */

@@ -10,6 +10,7 @@ import type { ConversationContext } from "../context.ts";
 import type { Model } from "../model/port.ts";
 import { llmOf } from "../model/select.ts";
 import { conversationExists, findConversation } from "../store/conversations.ts";
+import type { ReplyKnowledge } from "../store/reply-knowledge.ts";
 import {
   hasRoomForMetadata,
   insertSessionWithTurn,
@@ -70,6 +71,7 @@ export type Acceptance =
       sessionId: string;
       replySeq: number;
       text: string;
+      knowledge: ReplyKnowledge | null;
       clientCalls: readonly ClientCall[];
       replayed: boolean;
       /** An operator answers. */
@@ -78,7 +80,7 @@ export type Acceptance =
 
 /** The answer to results that need none. */
 export function answeredBefore(sessionId: string): Extract<Acceptance, { type: "answered" }> {
-  return { type: "answered", sessionId, replySeq: 0, text: "", clientCalls: [], replayed: false, isOperators: false };
+  return { type: "answered", sessionId, replySeq: 0, text: "", knowledge: null, clientCalls: [], replayed: false, isOperators: false };
 }
 
 /** The answer to a message that the model is not asked about. */

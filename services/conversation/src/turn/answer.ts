@@ -7,6 +7,7 @@ import type { Client } from "../tools/client-calls.ts";
 import type { ToolTeller } from "../tools/telling.ts";
 import type { CallAction, ToolOutcome } from "../tools/tool.ts";
 import { type CallWatch, turnTools } from "../tools/turn-tools.ts";
+import { bothKnown, type ReplyKnowledge } from "../store/reply-knowledge.ts";
 import type { AcceptedTurn, PreparedTurn } from "./accept-turn.ts";
 import { conversationSoFar } from "./ask/conversation-so-far.ts";
 import { type Channel, modelRequest } from "./ask/model-request.ts";
@@ -64,7 +65,7 @@ export async function answer(
   const { ownerId, conversationId, language, injected } = accepted;
   const { clock, limits, ledger } = ctx;
   let assigned = accepted.variables;
-  const handoffs = await turnHandoffs(ctx, accepted, { agent, model }, channel.name, log);
+  const handoffs = await turnHandoffs(ctx, accepted, { agent, model }, channel.name, message, log);
   const { speaker } = handoffs;
   const filledWith = () => ({ ...assigned, ...speaker().system });
   const speaks = () => {
@@ -72,7 +73,11 @@ export async function answer(
     Object.assign(reply, { agent, by: { provider: model.provider, name: model.name } });
     act?.({ type: "hand_over", agentId: onPath.agentId, voiceAgentId: onPath.voiceAgentId });
   };
+  const learn = (knowledge: ReplyKnowledge | null | undefined) => {
+    if (knowledge) reply.knowledge = bothKnown(reply.knowledge, knowledge);
+  };
   if (accepted.agentPath) speaks();
+  learn(speaker().knowledge.record);
   const apply = (outcome: ToolOutcome) => {
     handoffs.apply(outcome);
     if (outcome.language !== undefined) reply.language = outcome.language;
@@ -80,6 +85,7 @@ export async function answer(
     if (outcome.mayBeSilent) reply.mayBeSilent = true;
     if (outcome.assignments) assigned = { ...assigned, ...outcome.assignments };
     if (outcome.action) act?.(outcome.action);
+    learn(outcome.knowledge);
   };
   const tools = turnTools({
     ...{ ledger, turn: accepted, apply, watch: calls, signal: watch.signal, log },
@@ -102,8 +108,8 @@ export async function answer(
   if (!earlier) return;
   const { contextTokens } = limits;
   const request = (said: readonly ModelMessage[]) => {
-    const { agent, toolbox, onPath } = speaker();
-    const before = earlier(onPath.contextFrom);
+    const { agent, toolbox, onPath, knowledge } = speaker();
+    const before = earlier(onPath.contextFrom, knowledge.found);
     const variables = filledWith();
     return modelRequest({
       agent,
@@ -111,6 +117,7 @@ export async function answer(
       language,
       channel,
       toolbox,
+      knowledge: knowledge.prompt,
       injected,
       earlier: before,
       said,
@@ -131,6 +138,7 @@ export async function answer(
     const begin = () => {
       handed?.begin();
       speaks();
+      learn(speaker().knowledge.record);
       hasRoom = roomFor(memory, request([]));
     };
     return handed && { ...handed, begin };

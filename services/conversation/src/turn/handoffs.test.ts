@@ -14,7 +14,7 @@ test("a handoff to another owner's agent is told to the model as one to an agent
       throw new ServiceError("forbidden", "You do not have access to this agent");
     },
   };
-  const { speaker, take } = await turnHandoffs(ctx as never, {} as never, first, "chat", silentLogger);
+  const { speaker, take } = await turnHandoffs(ctx as never, {} as never, first, "chat", null, silentLogger);
   const tool = speaker().toolbox.find("hand_over_to_agt_theirs");
   expect(await tool?.run({} as never, {} as never)).toMatchObject({
     isError: true,

@@ -3,6 +3,7 @@ import type { Handoff } from "@parley/proto/parley/agent/v1/tool.ts";
 import type { VariableValue } from "@parley/shared/domain/variables/values";
 import type { Logger } from "@parley/shared/log";
 import type { ConversationContext } from "../context.ts";
+import { type TurnKnowledge, turnKnowledge } from "../knowledge/agent-knowledge.ts";
 import type { Model } from "../model/port.ts";
 import { llmOf } from "../model/select.ts";
 import { systemValues } from "../start/system-values.ts";
@@ -21,6 +22,7 @@ export interface Speaker {
   /** Its system variables, as of this turn. */
   system: Readonly<Record<string, VariableValue>>;
   onPath: AgentOnPath;
+  knowledge: TurnKnowledge;
 }
 
 /** A handoff whose words are to be said. */
@@ -48,10 +50,11 @@ export interface Handoffs {
  * @throws ServiceError condition when that agent has no model that can be called
  */
 export async function turnHandoffs(
-  ctx: Pick<ConversationContext, "db" | "clock" | "getAgent" | "selectModel" | "toolSources">,
+  ctx: Pick<ConversationContext, "db" | "clock" | "getAgent" | "selectModel" | "toolSources" | "knowledge">,
   accepted: AcceptedTurn,
   first: PreparedTurn,
   channel: ToolChannel,
+  message: string | null,
   log: Logger,
 ): Promise<Handoffs> {
   const { ownerId, seq, replySeq } = accepted;
@@ -66,8 +69,12 @@ export async function turnHandoffs(
   async function speakerOf(onPath: AgentOnPath): Promise<Speaker> {
     const { agent, model } = onPath.agentId === first.agent.agentId ? first : await prepare(onPath.agentId);
     const handoffs = agent.handoffs.map((handoff) => handoffTool(handoff, (context) => handOver(handoff, context)));
-    const system = await systemValues(ctx, accepted, agent);
-    return { agent, model, system, onPath, toolbox: toolboxOf(agent, channel, [() => handoffs, ...ctx.toolSources]) };
+    const [system, knowledge] = await Promise.all([
+      systemValues(ctx, accepted, agent),
+      turnKnowledge(ctx.knowledge, { ownerId, agent, channel, message }, log),
+    ]);
+    const toolbox = toolboxOf(agent, channel, [() => knowledge.tools, () => handoffs, ...ctx.toolSources]);
+    return { agent, model, system, onPath, knowledge, toolbox };
   }
 
   async function prepare(agentId: string): Promise<PreparedTurn> {

@@ -185,7 +185,7 @@ async function replay(ctx: ConversationContext, turn: Turn, stored: StoredTurn):
   if (replySeq === null) return replayed;
   const reply = await findMessage(ctx.db, key, replySeq);
   const clientCalls = await callsAgain(ctx, session, replySeq);
-  return { ...replayed, replySeq, text: reply?.content ?? "", clientCalls };
+  return { ...replayed, replySeq, text: reply?.content ?? "", knowledge: reply?.knowledge ?? null, clientCalls };
 }
 
 /** What the client got before, with the arguments that it would get now. */

@@ -8,6 +8,7 @@ import { replyWords } from "../live/words.ts";
 import type { Asked } from "../model/port.ts";
 import { watchModel } from "../model/watch.ts";
 import type { Client, ClientCall } from "../tools/client-calls.ts";
+import type { ReplyKnowledge } from "../store/reply-knowledge.ts";
 import { type ToolEvent, tellerOf } from "../tools/telling.ts";
 import {
   type Acceptance,
@@ -36,6 +37,8 @@ export type TurnEvent =
   | { type: "text"; text: string }
   /** Only in a turn that tells of its tools. */
   | ToolEvent
+  /** What the models of the reply were given of knowledge bases, after its words. */
+  | { type: "knowledge"; knowledge: ReplyKnowledge }
   /** The last one of a turn with calls that the client makes. */
   | { type: "client_calls"; calls: readonly ClientCall[] }
   /** The last one of a turn in which an operator answers, or the agent is muted: nothing was said. */
@@ -63,9 +66,10 @@ export async function runTurn(
     const begunAt = performance.now();
     const taken = await accept(ctx, turn, call);
     if (taken.type === "run") return await askAndStore(ctx, turn, taken, call, { asked, begunAt }, memory, tell);
-    const { sessionId, replySeq, text, clientCalls, replayed, isOperators } = taken;
+    const { sessionId, replySeq, text, knowledge, clientCalls, replayed, isOperators } = taken;
     await tell({ type: "started", sessionId, replySeq, replayed });
     if (text !== "") await tell({ type: "text", text });
+    if (knowledge) await tell({ type: "knowledge", knowledge });
     if (clientCalls.length > 0) await tell({ type: "client_calls", calls: clientCalls });
     if (isOperators) await tell({ type: "operator" });
   } finally {
@@ -149,6 +153,7 @@ async function askAndStore(
       // Only after the reply is stored, because another turn could otherwise begin before it.
       .finally(lease.stop);
   }
+  if (reply.knowledge) tell({ type: "knowledge", knowledge: reply.knowledge });
   if (reply.clientCalls.length > 0) tell({ type: "client_calls", calls: reply.clientCalls });
 }
 

@@ -5,6 +5,7 @@ import {
   ConversationStatus,
   ConversationType,
   Delivery_Status,
+  KnowledgeStatus,
   Outcome,
   Role,
   ToolCallState,
@@ -84,6 +85,13 @@ export const DOCUMENT_STATUSES = {
   PENDING: DocumentStatus.DOCUMENT_STATUS_PENDING,
   READY: DocumentStatus.DOCUMENT_STATUS_READY,
   FAILED: DocumentStatus.DOCUMENT_STATUS_FAILED,
+} as const;
+
+export const KNOWLEDGE_STATUSES = {
+  ok: KnowledgeStatus.KNOWLEDGE_STATUS_OK,
+  partial: KnowledgeStatus.KNOWLEDGE_STATUS_PARTIAL,
+  timed_out: KnowledgeStatus.KNOWLEDGE_STATUS_TIMED_OUT,
+  unavailable: KnowledgeStatus.KNOWLEDGE_STATUS_UNAVAILABLE,
 } as const;
 
 export const CONVERSATION_TYPES = {

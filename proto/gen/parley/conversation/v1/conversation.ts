@@ -75,6 +75,26 @@ export namespace Role {
   export type ROLE_PERSON = typeof Role.ROLE_PERSON;
 }
 
+export const KnowledgeStatus = {
+  KNOWLEDGE_STATUS_UNSPECIFIED: 0,
+  KNOWLEDGE_STATUS_OK: 1,
+  /** KNOWLEDGE_STATUS_PARTIAL - By words alone, or of some of the bases. */
+  KNOWLEDGE_STATUS_PARTIAL: 2,
+  /** KNOWLEDGE_STATUS_TIMED_OUT - There was no answer in time, and the turn went on without. */
+  KNOWLEDGE_STATUS_TIMED_OUT: 3,
+  KNOWLEDGE_STATUS_UNAVAILABLE: 4,
+} as const;
+
+export type KnowledgeStatus = typeof KnowledgeStatus[keyof typeof KnowledgeStatus];
+
+export namespace KnowledgeStatus {
+  export type KNOWLEDGE_STATUS_UNSPECIFIED = typeof KnowledgeStatus.KNOWLEDGE_STATUS_UNSPECIFIED;
+  export type KNOWLEDGE_STATUS_OK = typeof KnowledgeStatus.KNOWLEDGE_STATUS_OK;
+  export type KNOWLEDGE_STATUS_PARTIAL = typeof KnowledgeStatus.KNOWLEDGE_STATUS_PARTIAL;
+  export type KNOWLEDGE_STATUS_TIMED_OUT = typeof KnowledgeStatus.KNOWLEDGE_STATUS_TIMED_OUT;
+  export type KNOWLEDGE_STATUS_UNAVAILABLE = typeof KnowledgeStatus.KNOWLEDGE_STATUS_UNAVAILABLE;
+}
+
 export const ToolCallState = {
   TOOL_CALL_STATE_UNSPECIFIED: 0,
   /** TOOL_CALL_STATE_REQUESTED - It waits for others. */
@@ -183,7 +203,30 @@ export interface Message {
     | boolean
     | undefined;
   /** Written by an operator in the agent's place, or what an operator had it say. Of an assistant's message only. */
-  byOperator?: boolean | undefined;
+  byOperator?:
+    | boolean
+    | undefined;
+  /** For a reply whose model was given knowledge. Only on request; ignored in AppendTranscript. */
+  knowledge?: ReplyKnowledge | undefined;
+}
+
+/** What the model of a reply was given from the agent's knowledge bases. */
+export interface ReplyKnowledge {
+  status: KnowledgeStatus;
+  /** Of all its searches together. */
+  durationMs: number;
+  /** Whether whole texts were cut. */
+  truncated: boolean;
+  sources: KnowledgeSource[];
+}
+
+export interface KnowledgeSource {
+  documentId: string;
+  /** That of the document then. */
+  name: string;
+  /** Absent, as the score, if the model was given the whole document. */
+  chunkId?: string | undefined;
+  score?: number | undefined;
 }
 
 /** A tool call of an agent's model. Its texts are what a model and its users wrote: never markup. */
@@ -480,6 +523,7 @@ function createBaseMessage(): Message {
     startedAt: undefined,
     filler: undefined,
     byOperator: undefined,
+    knowledge: undefined,
   };
 }
 
@@ -514,6 +558,9 @@ export const Message: MessageFns<Message> = {
     }
     if (message.byOperator !== undefined) {
       writer.uint32(80).bool(message.byOperator);
+    }
+    if (message.knowledge !== undefined) {
+      ReplyKnowledge.encode(message.knowledge, writer.uint32(90).fork()).join();
     }
     return writer;
   },
@@ -611,6 +658,14 @@ export const Message: MessageFns<Message> = {
             message.byOperator = reader.bool();
             continue;
           }
+          case 11: {
+            if (tag !== 90) {
+              break;
+            }
+
+            message.knowledge = ReplyKnowledge.decode(reader, reader.uint32());
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -642,6 +697,191 @@ export const Message: MessageFns<Message> = {
     message.startedAt = object.startedAt ?? undefined;
     message.filler = object.filler ?? undefined;
     message.byOperator = object.byOperator ?? undefined;
+    message.knowledge = (object.knowledge !== undefined && object.knowledge !== null)
+      ? ReplyKnowledge.fromPartial(object.knowledge)
+      : undefined;
+    return message;
+  },
+};
+
+function createBaseReplyKnowledge(): ReplyKnowledge {
+  return { status: 0, durationMs: 0, truncated: false, sources: [] };
+}
+
+export const ReplyKnowledge: MessageFns<ReplyKnowledge> = {
+  encode(message: ReplyKnowledge, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.status !== 0) {
+      writer.uint32(8).int32(message.status);
+    }
+    if (message.durationMs !== 0) {
+      writer.uint32(16).int32(message.durationMs);
+    }
+    if (message.truncated !== false) {
+      writer.uint32(24).bool(message.truncated);
+    }
+    for (const v of message.sources) {
+      KnowledgeSource.encode(v!, writer.uint32(34).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ReplyKnowledge {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseReplyKnowledge();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.status = reader.int32() as any;
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.durationMs = reader.int32();
+            continue;
+          }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.truncated = reader.bool();
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.sources.push(KnowledgeSource.decode(reader, reader.uint32()));
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<ReplyKnowledge>, I>>(base?: I): ReplyKnowledge {
+    return ReplyKnowledge.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<ReplyKnowledge>, I>>(object: I): ReplyKnowledge {
+    const message = createBaseReplyKnowledge();
+    message.status = object.status ?? 0;
+    message.durationMs = object.durationMs ?? 0;
+    message.truncated = object.truncated ?? false;
+    message.sources = object.sources?.map((e) => KnowledgeSource.fromPartial(e)) || [];
+    return message;
+  },
+};
+
+function createBaseKnowledgeSource(): KnowledgeSource {
+  return { documentId: "", name: "", chunkId: undefined, score: undefined };
+}
+
+export const KnowledgeSource: MessageFns<KnowledgeSource> = {
+  encode(message: KnowledgeSource, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.documentId !== "") {
+      writer.uint32(10).string(message.documentId);
+    }
+    if (message.name !== "") {
+      writer.uint32(18).string(message.name);
+    }
+    if (message.chunkId !== undefined) {
+      writer.uint32(26).string(message.chunkId);
+    }
+    if (message.score !== undefined) {
+      writer.uint32(33).double(message.score);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): KnowledgeSource {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseKnowledgeSource();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.documentId = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.name = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.chunkId = reader.string();
+            continue;
+          }
+          case 4: {
+            if (tag !== 33) {
+              break;
+            }
+
+            message.score = reader.double();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<KnowledgeSource>, I>>(base?: I): KnowledgeSource {
+    return KnowledgeSource.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<KnowledgeSource>, I>>(object: I): KnowledgeSource {
+    const message = createBaseKnowledgeSource();
+    message.documentId = object.documentId ?? "";
+    message.name = object.name ?? "";
+    message.chunkId = object.chunkId ?? undefined;
+    message.score = object.score ?? undefined;
     return message;
   },
 };

@@ -41,6 +41,7 @@ import {
   Delivery,
   Message,
   Outcome,
+  ReplyKnowledge,
   ScheduledCall,
   TurnLatency,
 } from "./conversation.ts";
@@ -214,7 +215,11 @@ export interface TurnEnd {
   /** The calls that the client makes. If the model waits for some of them, the turn goes on with their results. */
   toolCalls: ClientCall[];
   /** As in CompleteTurnResponse. */
-  isOperators?: boolean | undefined;
+  isOperators?:
+    | boolean
+    | undefined;
+  /** What its model was given. */
+  knowledge?: ReplyKnowledge | undefined;
 }
 
 export interface ClientCall {
@@ -232,7 +237,11 @@ export interface GetChatSessionRequest {
   ownerId: string;
   sessionId: string;
   /** Whether to return the tool_calls of its messages. */
-  withToolCalls?: boolean | undefined;
+  withToolCalls?:
+    | boolean
+    | undefined;
+  /** Whether to return the knowledge of its messages. */
+  withKnowledge?: boolean | undefined;
 }
 
 export interface GetChatSessionResponse {
@@ -255,7 +264,11 @@ export interface GetConversationRequest {
   conversationId: string;
   /** Whether to return the tool_calls of its messages. */
   withToolCalls?: boolean | undefined;
-  withUsage?: boolean | undefined;
+  withUsage?:
+    | boolean
+    | undefined;
+  /** Whether to return the knowledge of its messages. */
+  withKnowledge?: boolean | undefined;
 }
 
 export interface GetConversationResponse {
@@ -2476,7 +2489,14 @@ export const TurnStarted: MessageFns<TurnStarted> = {
 };
 
 function createBaseTurnEnd(): TurnEnd {
-  return { error: undefined, errorReplayed: false, refused: false, toolCalls: [], isOperators: undefined };
+  return {
+    error: undefined,
+    errorReplayed: false,
+    refused: false,
+    toolCalls: [],
+    isOperators: undefined,
+    knowledge: undefined,
+  };
 }
 
 export const TurnEnd: MessageFns<TurnEnd> = {
@@ -2495,6 +2515,9 @@ export const TurnEnd: MessageFns<TurnEnd> = {
     }
     if (message.isOperators !== undefined) {
       writer.uint32(40).bool(message.isOperators);
+    }
+    if (message.knowledge !== undefined) {
+      ReplyKnowledge.encode(message.knowledge, writer.uint32(50).fork()).join();
     }
     return writer;
   },
@@ -2552,6 +2575,14 @@ export const TurnEnd: MessageFns<TurnEnd> = {
             message.isOperators = reader.bool();
             continue;
           }
+          case 6: {
+            if (tag !== 50) {
+              break;
+            }
+
+            message.knowledge = ReplyKnowledge.decode(reader, reader.uint32());
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -2576,6 +2607,9 @@ export const TurnEnd: MessageFns<TurnEnd> = {
     message.refused = object.refused ?? false;
     message.toolCalls = object.toolCalls?.map((e) => ClientCall.fromPartial(e)) || [];
     message.isOperators = object.isOperators ?? undefined;
+    message.knowledge = (object.knowledge !== undefined && object.knowledge !== null)
+      ? ReplyKnowledge.fromPartial(object.knowledge)
+      : undefined;
     return message;
   },
 };
@@ -2684,7 +2718,7 @@ export const ClientCall: MessageFns<ClientCall> = {
 };
 
 function createBaseGetChatSessionRequest(): GetChatSessionRequest {
-  return { ownerId: "", sessionId: "", withToolCalls: undefined };
+  return { ownerId: "", sessionId: "", withToolCalls: undefined, withKnowledge: undefined };
 }
 
 export const GetChatSessionRequest: MessageFns<GetChatSessionRequest> = {
@@ -2697,6 +2731,9 @@ export const GetChatSessionRequest: MessageFns<GetChatSessionRequest> = {
     }
     if (message.withToolCalls !== undefined) {
       writer.uint32(24).bool(message.withToolCalls);
+    }
+    if (message.withKnowledge !== undefined) {
+      writer.uint32(32).bool(message.withKnowledge);
     }
     return writer;
   },
@@ -2738,6 +2775,14 @@ export const GetChatSessionRequest: MessageFns<GetChatSessionRequest> = {
             message.withToolCalls = reader.bool();
             continue;
           }
+          case 4: {
+            if (tag !== 32) {
+              break;
+            }
+
+            message.withKnowledge = reader.bool();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -2758,6 +2803,7 @@ export const GetChatSessionRequest: MessageFns<GetChatSessionRequest> = {
     message.ownerId = object.ownerId ?? "";
     message.sessionId = object.sessionId ?? "";
     message.withToolCalls = object.withToolCalls ?? undefined;
+    message.withKnowledge = object.withKnowledge ?? undefined;
     return message;
   },
 };
@@ -2966,7 +3012,7 @@ export const ListChatSessionsResponse: MessageFns<ListChatSessionsResponse> = {
 };
 
 function createBaseGetConversationRequest(): GetConversationRequest {
-  return { ownerId: "", conversationId: "", withToolCalls: undefined, withUsage: undefined };
+  return { ownerId: "", conversationId: "", withToolCalls: undefined, withUsage: undefined, withKnowledge: undefined };
 }
 
 export const GetConversationRequest: MessageFns<GetConversationRequest> = {
@@ -2982,6 +3028,9 @@ export const GetConversationRequest: MessageFns<GetConversationRequest> = {
     }
     if (message.withUsage !== undefined) {
       writer.uint32(32).bool(message.withUsage);
+    }
+    if (message.withKnowledge !== undefined) {
+      writer.uint32(40).bool(message.withKnowledge);
     }
     return writer;
   },
@@ -3031,6 +3080,14 @@ export const GetConversationRequest: MessageFns<GetConversationRequest> = {
             message.withUsage = reader.bool();
             continue;
           }
+          case 5: {
+            if (tag !== 40) {
+              break;
+            }
+
+            message.withKnowledge = reader.bool();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -3052,6 +3109,7 @@ export const GetConversationRequest: MessageFns<GetConversationRequest> = {
     message.conversationId = object.conversationId ?? "";
     message.withToolCalls = object.withToolCalls ?? undefined;
     message.withUsage = object.withUsage ?? undefined;
+    message.withKnowledge = object.withKnowledge ?? undefined;
     return message;
   },
 };

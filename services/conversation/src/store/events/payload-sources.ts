@@ -18,7 +18,7 @@ export interface PayloadSource extends ConversationSource {
   isTranscriptTruncated: boolean;
 }
 
-export interface PayloadMessage extends Pick<MessageRow, "seq" | "role" | "content" | "createdAt"> {
+export interface PayloadMessage extends Pick<MessageRow, "seq" | "role" | "content" | "createdAt" | "knowledge"> {
   /** What the agent's models called for this reply, or after this message. */
   toolCalls?: readonly ToolCallRow[];
 }
@@ -100,19 +100,19 @@ async function listSaid(sql: Sql, keys: readonly SessionKey[]): Promise<SaidRow[
     select owner_id, conversation_id, said.*
     from (${keysOf(sql, keys)}) as wanted (owner_id, conversation_id)
     cross join lateral (
-      select seq, role, content, created_at, is_truncated
+      select seq, role, content, created_at, knowledge, is_truncated
       from (
-        select seq, role, content, created_at, is_truncated,
-          sum(octet_length(content) + ${MESSAGE_BYTES_MIN}::integer) over (order by seq desc) as bytes
+        select seq, role, content, created_at, knowledge, is_truncated,
+          sum(octet_length(content) + ${MESSAGE_BYTES_MIN}::integer + coalesce(octet_length(knowledge::text), 0)) over (order by seq desc) as bytes
         from (
-          select seq, role, created_at, left(content, ${MESSAGE_CHARACTERS_MAX}) as content,
+          select seq, role, created_at, knowledge, left(content, ${MESSAGE_CHARACTERS_MAX}) as content,
             char_length(content) > ${MESSAGE_CHARACTERS_MAX} as is_truncated
           from (
-            select seq, role, content, created_at,
+            select seq, role, content, created_at, knowledge,
               sum(least(octet_length(content), ${MESSAGE_CHARACTERS_MAX}) + ${MESSAGE_BYTES_MIN}::integer)
                 over (order by seq desc) as bytes_min
             from (
-              select seq, role, content, created_at from messages
+              select seq, role, content, created_at, knowledge from messages
               where owner_id = wanted.owner_id and conversation_id = wanted.conversation_id
               order by seq desc limit ${MESSAGES_MAX}
             ) as newest

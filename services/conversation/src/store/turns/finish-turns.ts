@@ -1,6 +1,7 @@
 import type { Sql } from "@parley/shared/db/database";
 import { activeTraceparent } from "@parley/shared/telemetry/spans";
 import { tellRelay } from "../events/tell-relay.ts";
+import type { ReplyKnowledge } from "../reply-knowledge.ts";
 import type { ToolCallRow } from "./kept-tool-calls.ts";
 import { byOwner, isOneRow, notLocked } from "./many-turns.ts";
 import type { OpenTurn } from "./take-turns.ts";
@@ -25,6 +26,7 @@ export interface StoredReply extends ReplySoFar {
   partial: boolean;
   /** Why its model cut it short, in the provider's words; null if it did not. */
   partialReason: string | null;
+  knowledge: ReplyKnowledge | null;
   /** Undefined when the provider did not report it. */
   usage: { inputTokens: number | undefined; outputTokens: number | undefined };
   /** In millionths of a US dollar; null if unknown. */
@@ -90,9 +92,9 @@ export async function finishTurns(sql: Sql, turns: readonly FinishedTurn[]): Pro
       returning given.*
     ) ${turns.some(({ key }) => key !== null) ? bindingKeys(sql) : sql``} ${storingToolCalls(sql, sql`finished`, turns.map(callingOf))}, stored as (
       insert into messages (owner_id, conversation_id, seq, role, content, created_at, partial, partial_reason, provider, model,
-        prompt_name, prompt_version, input_tokens, output_tokens, cost_usd_micros, first_word_ms, total_ms)
+        prompt_name, prompt_version, input_tokens, output_tokens, cost_usd_micros, first_word_ms, total_ms, knowledge)
       select owner_id, conversation_id, reply_seq, 'assistant', content, now, is_partial, partial_reason, provider, model,
-        prompt_name, prompt_version, input_tokens, output_tokens, cost_usd_micros, first_word_ms, total_ms
+        prompt_name, prompt_version, input_tokens, output_tokens, cost_usd_micros, first_word_ms, total_ms, knowledge
       from finished
       ${byOwner(sql, turns)}
       ${checkpointed ? replaceCheckpoint(sql) : sql``}
@@ -129,7 +131,8 @@ function givenReply(sql: Sql, { reply, ...turn }: FinishedTurn) {
       ${reply.promptName}::text as prompt_name, ${reply.promptVersion}::integer as prompt_version,
       ${reply.usage.inputTokens ?? null}::integer as input_tokens, ${reply.usage.outputTokens ?? null}::integer as output_tokens,
       ${reply.costUsdMicros}::bigint as cost_usd_micros,
-      ${reply.firstWordMs}::integer as first_word_ms, ${reply.totalMs}::integer as total_ms
+      ${reply.firstWordMs}::integer as first_word_ms, ${reply.totalMs}::integer as total_ms,
+      ${reply.knowledge && sql.json(reply.knowledge as never)}::jsonb as knowledge
   )`;
 }
 
@@ -137,7 +140,7 @@ function manyGivenReplies(sql: Sql, turns: readonly FinishedTurn[]) {
   return sql`(
     select owner_id, conversation_id, ended_turn_id, reply_seq, key, new_language, new_traceparent, now, content,
       is_partial::boolean as is_partial, partial_reason, is_done::boolean as is_done, provider, model, prompt_name,
-      prompt_version, input_tokens, output_tokens, cost_usd_micros, first_word_ms, total_ms
+      prompt_version, input_tokens, output_tokens, cost_usd_micros, first_word_ms, total_ms, knowledge::jsonb as knowledge
     from unnest(
       ${turns.map(({ ownerId }) => ownerId)}::text[],
       ${turns.map(({ conversationId }) => conversationId)}::uuid[],
@@ -159,10 +162,11 @@ function manyGivenReplies(sql: Sql, turns: readonly FinishedTurn[]) {
       ${turns.map(({ reply }) => reply.usage.outputTokens ?? null)}::integer[],
       ${turns.map(({ reply }) => reply.costUsdMicros)}::bigint[],
       ${turns.map(({ reply }) => reply.firstWordMs)}::integer[],
-      ${turns.map(({ reply }) => reply.totalMs)}::integer[]
+      ${turns.map(({ reply }) => reply.totalMs)}::integer[],
+      ${turns.map(({ reply }) => reply.knowledge && JSON.stringify(reply.knowledge))}::text[]
     ) as given (owner_id, conversation_id, ended_turn_id, reply_seq, key, new_language, new_traceparent, now, content,
       is_partial, partial_reason, is_done, provider, model, prompt_name, prompt_version, input_tokens, output_tokens,
-      cost_usd_micros, first_word_ms, total_ms)
+      cost_usd_micros, first_word_ms, total_ms, knowledge)
     where ${isOneRow(sql)}
   )`;
 }
@@ -180,5 +184,5 @@ function replaceCheckpoint(sql: Sql) {
       content = excluded.content, created_at = excluded.created_at, partial = excluded.partial,
       partial_reason = excluded.partial_reason, provider = excluded.provider, model = excluded.model, input_tokens = excluded.input_tokens, output_tokens = excluded.output_tokens,
       cost_usd_micros = excluded.cost_usd_micros,
-      first_word_ms = excluded.first_word_ms, total_ms = excluded.total_ms`;
+      first_word_ms = excluded.first_word_ms, total_ms = excluded.total_ms, knowledge = excluded.knowledge`;
 }

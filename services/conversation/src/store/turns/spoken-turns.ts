@@ -142,13 +142,14 @@ export async function finishSpokenTurn(
     ) ${storingToolCalls(sql, sql`finished`, [{ ...turn, toolCalls: heard.toolCalls }])}
     insert into messages (owner_id, conversation_id, seq, role, content, created_at, partial, partial_reason, provider, model,
       prompt_name, prompt_version, input_tokens, output_tokens, cost_usd_micros, first_word_ms, total_ms, latency, started_at,
-      fillers)
+      fillers, knowledge)
     select ${turn.ownerId}, ${turn.conversationId}, message_count, 'assistant', ${heard.content}, ${now}, ${heard.partial},
       ${heard.partialReason}::text, ${heard.by?.provider ?? null}, ${heard.by?.model ?? null}, ${heard.by?.promptName ?? null},
       ${heard.by?.promptVersion ?? null}, ${heard.usage.inputTokens ?? null}::integer,
       ${heard.usage.outputTokens ?? null}::integer, ${heard.costUsdMicros}::bigint, ${heard.firstWordMs}::integer, ${heard.totalMs}::integer,
       ${heard.latency && sql.json(heard.latency)}::jsonb, ${heard.startedAt}::timestamptz,
-      ${heard.fillers && sql.json(heard.fillers as never)}::jsonb
+      ${heard.fillers && sql.json(heard.fillers as never)}::jsonb,
+      ${heard.knowledge && sql.json(heard.knowledge as never)}::jsonb
     from finished
     on conflict (owner_id, conversation_id, seq) do update set
       content = excluded.content, partial = excluded.partial, partial_reason = excluded.partial_reason,
@@ -157,7 +158,7 @@ export async function finishSpokenTurn(
       input_tokens = excluded.input_tokens, output_tokens = excluded.output_tokens,
       cost_usd_micros = excluded.cost_usd_micros,
       first_word_ms = excluded.first_word_ms, total_ms = excluded.total_ms, latency = excluded.latency,
-      fillers = excluded.fillers,
+      fillers = excluded.fillers, knowledge = coalesce(excluded.knowledge, messages.knowledge),
       started_at = excluded.started_at
     returning seq`;
   return finished.length > 0;

@@ -10,7 +10,7 @@ import { withCalls } from "./with-calls.ts";
 /**
  * What was said before a turn, and the user's message, if it has one. In a conversation with tool calls, first ends those that a
  * process left when it died, and notes which results the model is told now.
- * @returns a function that gives what was said from a sequence on, with the calls; null for a call's turn that has neither a message nor
+ * @returns a function that gives what was said from a sequence on, with the calls, and with what was found for the message before it; null for a call's turn that has neither a message nor
  * results to be told
  */
 export async function conversationSoFar(
@@ -19,19 +19,23 @@ export async function conversationSoFar(
   message: string | null,
   told: string | null,
   tools: Pick<TurnTools, "resume">,
-): Promise<((fromSeq: number) => ModelMessage[]) | null> {
+): Promise<((fromSeq: number, found: string) => ModelMessage[]) | null> {
   const maxBytes = byteBudget(limits.contextTokens);
   // Of the next message: results are told before it.
   const seq = message === null ? turn.replySeq : turn.seq;
-  const asked = message === null ? [] : [{ seq, role: "user" as const, content: message, fillers: null }];
+  const asked = (found: string) => {
+    if (message === null) return [];
+    const content = found === "" ? message : `${found}\n\n${message}`;
+    return [{ seq, role: "user" as const, content, fillers: null }];
+  };
   const note = told === null ? [] : [{ role: "user" as const, content: `[${told}]` }];
   if (!turn.hasToolCalls) {
     if (message === null && told === null) return null;
     const earlier = turn.earlier ?? (await listMessagesBefore(db, turn, seq, maxBytes));
     const firstSeq = seq - earlier.length;
-    return (fromSeq) => [
+    return (fromSeq, found) => [
       ...(fromSeq > firstSeq ? earlier.slice(fromSeq - firstSeq) : earlier).map(heardByModel),
-      ...asked,
+      ...asked(found),
       ...note,
     ];
   }
@@ -46,9 +50,9 @@ export async function conversationSoFar(
   const toldCalls = calls.map((call) => (results.includes(call.toolCallId) ? { ...call, toldSeq: seq } : call));
   const isTold = told !== null || toldCalls.some(({ toldSeq }) => toldSeq === seq);
   if (message === null && !turn.roundsBefore && !isTold) return null;
-  return (fromSeq) => {
+  return (fromSeq, found) => {
     const said = earlier.filter((each) => each.seq >= fromSeq).map(heardByModel);
-    return [...withCalls([...said, ...asked], toldCalls), ...note];
+    return [...withCalls([...said, ...asked(found)], toldCalls), ...note];
   };
 }
 

@@ -10,6 +10,7 @@ const tools = (bytes: number): ModelTool[] => [
 
 function requestWith(definitions: readonly ModelTool[]) {
   return modelRequest({
+    knowledge: "",
     agent: AgentRuntime.fromPartial({ prompt: { promptContent: "Be brief." } }),
     variables: {},
     language: null,

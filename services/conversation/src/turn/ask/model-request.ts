@@ -24,6 +24,8 @@ export interface TurnRequest {
   language: string | null;
   channel: Channel;
   toolbox: Toolbox;
+  /** What its knowledge bases add to the prompt; may be empty. */
+  knowledge: string;
   /** What an operator lets the model know. */
   injected?: readonly string[] | null | undefined;
   /** The session up to the user's message. */
@@ -39,9 +41,9 @@ export interface TurnRequest {
  * @throws ServiceError condition when the filled prompt is too long
  */
 export function modelRequest(turn: TurnRequest): ModelRequest {
-  const { agent, variables, language, channel, toolbox, injected, earlier, said, contextTokens } = turn;
+  const { agent, variables, language, channel, toolbox, knowledge, injected, earlier, said, contextTokens } = turn;
   const languageText = language === null ? "" : languageNote(language);
-  const system = [filledPrompt(agent, variables), channel.note, languageText, injectedNote(injected ?? [])]
+  const system = [filledPrompt(agent, variables), channel.note, languageText, knowledge, injectedNote(injected ?? [])]
     .filter((text) => text !== "")
     .join("\n\n");
   return {

@@ -4,6 +4,7 @@ import { codePoints } from "@parley/shared/text/length";
 import { costUsdMicros, sumOfCosts } from "../../model/cost.ts";
 import type { Hear, ModelEnd, ModelMessage, ModelName, ModelRequest, TokenUsage, ToolCall } from "../../model/port.ts";
 import type { ModelLimits, ModelWatch } from "../../model/watch.ts";
+import type { ReplyKnowledge } from "../../store/reply-knowledge.ts";
 import type { ToolCallRow } from "../../store/turns/kept-tool-calls.ts";
 import type { ClientCall } from "../../tools/client-calls.ts";
 import type { AnsweredCall, TurnTools } from "../../tools/turn-tools.ts";
@@ -28,6 +29,8 @@ export interface Reply {
   toolCalls: ToolCallRow[];
   /** Calls for the client to make. */
   clientCalls: ClientCall[];
+  /** What its models were given of knowledge bases; null for nothing. */
+  knowledge: ReplyKnowledge | null;
   /** Set by the model in this turn: a BCP 47 tag. */
   language: string | null;
   /** Whether the conversation ends with this reply. */
@@ -53,6 +56,7 @@ export function emptyReply(agent: AgentRuntime, { provider, name }: ModelName): 
     firstTextAt: null,
     toolCalls: [],
     clientCalls: [],
+    knowledge: null,
     language: null,
     ends: false,
     isRejected: false,

@@ -42,7 +42,7 @@ export function replySoFar({ agent: { prompt }, text, by, toolCalls, isRejected 
 async function store(ctx: ConversationContext, ended: EndedTurn, log: Logger): Promise<void> {
   const { db, clock, turnStore } = ctx;
   const { accepted, reply, key, isStreamed, checkpointed } = ended;
-  const { text, usage, costUsdMicros, startedAt, firstTextAt, language, isWhole, partialReason, toolCalls } = reply;
+  const { text, usage, costUsdMicros, startedAt, firstTextAt, language, isWhole, partialReason, toolCalls, knowledge } = reply;
   if (text === "" && !waitsForClient(reply))
     return turnStore.releaseTurn({ ...accepted, language, toolCalls, now: clock.now() });
   const isStored = await turnStore.finishTurn(
@@ -51,6 +51,7 @@ async function store(ctx: ConversationContext, ended: EndedTurn, log: Logger): P
       ...replySoFar(reply),
       partial: !isWhole || partialReason !== null,
       partialReason,
+      knowledge,
       usage,
       costUsdMicros,
       // Unknown for a non-streamed reply.

@@ -4,7 +4,9 @@ import {
   type Conversation,
   ConversationType,
   type Message,
+  type KnowledgeSource,
   type Reply,
+  type ReplyKnowledge,
   type ScheduledCall,
   type StartWebhookOutcome,
   type ToolCall,
@@ -16,6 +18,7 @@ import {
   CALLING_TYPES,
   CONVERSATION_STATUSES,
   CONVERSATION_TYPES,
+  KNOWLEDGE_STATUSES,
   MESSAGE_DELIVERIES,
   nameOf,
   ROLES,
@@ -29,6 +32,8 @@ interface Shown {
   replies?: boolean;
   /** What each cost, and sums of all. */
   cost?: boolean;
+  /** What its model was given from knowledge bases. */
+  sources?: boolean;
 }
 
 /** A conversation as the API shows it (docs/api-reference.md#conversations). */
@@ -167,8 +172,8 @@ export function presentSummary(session: ChatSessionSummary) {
 
 /** A message of a transcript. */
 export function presentMessage(
-  { role, content, timestamp, startedAt, latency, delivery, reply, toolCalls, filler, byOperator }: Message,
-  { replies, cost = false }: Shown = {},
+  { role, content, timestamp, startedAt, latency, delivery, reply, toolCalls, filler, byOperator, knowledge }: Message,
+  { replies, cost = false, sources }: Shown = {},
 ) {
   return {
     role: nameOf(ROLES, role),
@@ -180,9 +185,26 @@ export function presentMessage(
     ...(latency && { latency: presentLatency(latency) }),
     ...(replies && reply && { reply: presentReply(reply, cost) }),
     ...(replies && toolCalls.length > 0 && { tool_calls: toolCalls.map(presentToolCall) }),
+    ...(sources && knowledge && presentKnowledge(knowledge)),
     ...(delivery && { delivery_status: nameOf(MESSAGE_DELIVERIES, delivery.status) }),
     ...(delivery?.errorCode !== undefined && { delivery_error: delivery.errorCode }),
   };
+}
+
+/** What a model was given from knowledge bases, as two members of an answer. */
+export function presentKnowledge({ status, durationMs, truncated, sources }: ReplyKnowledge) {
+  return {
+    knowledge: {
+      status: nameOf(KNOWLEDGE_STATUSES, status),
+      duration_ms: durationMs,
+      ...(truncated && { truncated }),
+    },
+    sources: sources.map(presentSource),
+  };
+}
+
+function presentSource({ documentId, name, chunkId, score }: KnowledgeSource) {
+  return { document_id: documentId, name, chunk_id: chunkId ?? null, score: score ?? null };
 }
 
 function presentReply(reply: Reply, withCost: boolean) {

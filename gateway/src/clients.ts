@@ -34,6 +34,8 @@ export interface Clients {
    * @throws ServiceError forbidden for another owner's agent, not_found for none
    */
   getShownAgent(ownerId: string, agentId: string): Promise<object | string>;
+  /** Whether visitors of its widget see what a reply is from. @throws likewise */
+  showsSources(ownerId: string, agentId: string): Promise<boolean>;
   /** The names of the unreachable services, among those that the public API needs. */
   unreachable(): Promise<string[]>;
   close(): void;
@@ -42,6 +44,7 @@ export interface Clients {
 interface ShownAgent {
   shown: object | string;
   promptName: string | undefined;
+  showsSources: boolean;
 }
 
 const REACHABLE_WITHIN_MS = 1_000;
@@ -88,6 +91,7 @@ export function createClients(config: GatewayConfig, log: Logger): Clients {
     knowledge,
     turns: createTurns(turnStreams),
     getShownAgent: async (ownerId, agentId) => (await memory.get(ownerId, agentId)).shown,
+    showsSources: async (ownerId, agentId) => (await memory.get(ownerId, agentId)).showsSources,
     unreachable: async () => {
       const named = Object.entries({ account: accounts, agent: agents, prompt: prompts, conversation: conversations });
       const reachable = await Promise.all(named.map(([, client]) => client.isReachable(REACHABLE_WITHIN_MS)));
@@ -104,5 +108,9 @@ export function createClients(config: GatewayConfig, log: Logger): Clients {
 function shownAgent(agent: Agent): ShownAgent {
   const shown = presentAgent(agent);
   const isLong = charactersOf(shown, CHARACTERS_MAX) >= CHARACTERS_MAX;
-  return { shown: isLong ? shown : JSON.stringify(shown), promptName: agent.prompt?.promptName };
+  return {
+    shown: isLong ? shown : JSON.stringify(shown),
+    promptName: agent.prompt?.promptName,
+    showsSources: agent.widgetConfig?.show_sources === true,
+  };
 }

@@ -32,12 +32,12 @@ export function presentTold({ event }: Told): { event: string; data: object } | 
   switch (event?.$case) {
     case "snapshot": {
       const { conversation, state, words } = event.value;
-      const shown = presentConversation(required(conversation), { replies: true });
+      const shown = presentConversation(required(conversation), { replies: true, sources: true });
       const partial = words.map(presentWords);
       return { event: "snapshot", data: { conversation: shown, state: presentState(required(state)), partial } };
     }
     case "message": {
-      const message = presentMessage(required(event.value.message), { replies: true });
+      const message = presentMessage(required(event.value.message), { replies: true, sources: true });
       return { event: "message", data: { seq: event.value.seq, final: true, ...message } };
     }
     case "words":

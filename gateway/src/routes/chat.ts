@@ -19,7 +19,7 @@ import {
   MESSAGE_CHARACTERS_MAX,
   type ToolResultGiven,
 } from "../schemas/chat.ts";
-import { ReadConversationQuery } from "../schemas/conversations.ts";
+import { includedBy, ReadConversationQuery } from "../schemas/conversations.ts";
 import { acceptsEvents, eventReply } from "../turns/event-reply.ts";
 import { textReply, wholeReply } from "../turns/replies.ts";
 import { draftIdOf } from "./draft.ts";
@@ -43,7 +43,7 @@ export function chatRoutes(gate: GateContext, { agents, conversations, turns, ge
               "text/plain":
                 "With `streaming` true or left out: the reply word by word, while the model generates it. If the body breaks off, the reply was cut short.",
               "text/event-stream":
-                "The same, with `Accept: text/event-stream`: the events `started`, `text`, `tool_call`, `tool_result`, and at the end `done` or `error`. If the body ends without one of these, the reply was cut short.",
+                "The same, with `Accept: text/event-stream`: the events `started`, `text`, `tool_call`, `tool_result`, and at the end `done`, with the `sources` and the `knowledge` of a reply from knowledge bases, or `error`. If the body ends without one of these, the reply was cut short.",
             },
             choice:
               "The reply. `application/json` when `streaming` is false; otherwise `text/event-stream` for a request that accepts it, and `text/plain` for others.",
@@ -136,11 +136,11 @@ export function chatRoutes(gate: GateContext, { agents, conversations, turns, ge
           refuses: ["condition", "not_found"],
         },
         async ({ ownerId, params, query, origin }) => {
-          const { include } = query;
-          const [replies, cost] = [include !== undefined, include === "cost"];
-          const request = { ownerId, sessionId: params.session_id ?? "", withToolCalls: replies };
+          const shown = includedBy(query);
+          const sessionId = params.session_id ?? "";
+          const request = { ownerId, sessionId, withToolCalls: shown.replies, withKnowledge: shown.sources };
           const { session } = await conversations.getChatSession(request, { origin });
-          return presentSession(required(session), { replies, cost });
+          return presentSession(required(session), shown);
         },
       ),
     );

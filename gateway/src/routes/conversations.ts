@@ -8,6 +8,7 @@ import {
   AnalysisStarted,
   Conversation,
   ConversationList,
+  includedBy,
   ListConversationsQuery,
   ReadConversationQuery,
 } from "../schemas/conversations.ts";
@@ -67,16 +68,16 @@ export function conversationRoutes(gate: GateContext, { conversations }: Clients
           refuses: ["not_found"],
         },
         async ({ ownerId, params, query, origin }) => {
-          const { include } = query;
-          const [replies, cost] = [include !== undefined, include === "cost"];
+          const shown = includedBy(query);
           const request = {
             ownerId,
             conversationId: params.conversation_id ?? "",
-            withToolCalls: replies,
-            withUsage: cost,
+            withToolCalls: shown.replies,
+            withUsage: shown.cost,
+            withKnowledge: shown.sources,
           };
           const { conversation } = await conversations.getConversation(request, { origin });
-          return presentConversation(required(conversation), { replies, cost });
+          return presentConversation(required(conversation), shown);
         },
       ),
     )

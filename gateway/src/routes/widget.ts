@@ -15,6 +15,7 @@ import { refuseOverRate } from "../rate-limit/refuse.ts";
 import { Reply } from "../schemas/callbacks.ts";
 import { MESSAGE_CHARACTERS_MAX } from "../schemas/chat.ts";
 import { WidgetMessageBody, WidgetToken, WidgetTokenBody } from "../schemas/widget.ts";
+import { acceptsEvents, eventReply } from "../turns/event-reply.ts";
 import { textReply } from "../turns/replies.ts";
 import script from "../widget/widget.js" with { type: "file" };
 import { type OpenRequest, openEndpoint } from "./open-endpoint.ts";
@@ -39,7 +40,7 @@ const PREFLIGHT = {
 };
 
 /** The website widget: its script, and what it asks for without a key (docs/widget.md). */
-export function widgetRoutes(gate: GateContext, { messaging, turns }: Clients) {
+export function widgetRoutes(gate: GateContext, { messaging, turns, ...clients }: Clients) {
   const asset = staticAsset(
     compressedForms(() => Bun.file(script).bytes()),
     {
@@ -102,7 +103,9 @@ export function widgetRoutes(gate: GateContext, { messaging, turns }: Clients) {
     const headers = new Headers({ "Cache-Control": "no-store" });
     const call = { ownerId, request, bodyBytes: 0, headers, write: {}, origin: { requestId, signal: request.signal } };
     try {
-      return await textReply(gate, turns, turn, call, letGo);
+      if (!acceptsEvents(request.headers.get("accept"))) return await textReply(gate, turns, turn, call, letGo);
+      const showsSources = await clients.showsSources(ownerId, agentId);
+      return await eventReply(gate, turns, turn, call, { showsSources, ended: letGo });
     } catch (error) {
       // The owner's remedy is not for visitors.
       throw isFull(error) ? new ServiceError("unavailable", NO_ROOM, { retryAfterMs: NO_ROOM_RETRY_MS }) : error;
@@ -186,7 +189,8 @@ export function widgetRoutes(gate: GateContext, { messaging, turns }: Clients) {
           body: { type: "application/json", schema: WidgetMessageBody },
           success: {
             200: {
-              description: "The reply, streamed.",
+              description:
+                "The reply, streamed: as text, or with `Accept: text/event-stream` as the events `started`, `text`, and `done` or `error`. With `widget_config.show_sources`, `done` has the `sources` and the `knowledge` of the reply.",
               headers: ["X-Session-ID"],
               content: { type: "text/plain", schema: Reply },
             },

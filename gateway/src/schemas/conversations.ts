@@ -3,12 +3,13 @@ import {
   CALLING_TYPES,
   CONVERSATION_STATUSES,
   CONVERSATION_TYPES,
+  KNOWLEDGE_STATUSES,
   MESSAGE_DELIVERIES,
   namesOf,
   ROLES,
   TOOL_CALL_STATES,
 } from "@parley/shared/domain/api-names";
-import { Type } from "@sinclair/typebox";
+import { type Static, Type } from "@sinclair/typebox";
 import { RepliesUsage } from "./costs.ts";
 import { AgentId, At, Id, Message, PageFigures, Resource, Uuid } from "./resources.ts";
 import { About, DateTimeText, Nullable, OneOf, PageQuery, Text } from "./types.ts";
@@ -66,14 +67,26 @@ export const ListConversationsQuery = Type.Object({
   ),
 });
 
+const PART = "(replies|cost|sources)";
+
 export const ReadConversationQuery = Type.Object({
   include: Type.Optional(
-    OneOf(["replies", "cost"] as const, {
+    Text({
+      pattern: `^${PART}(,${PART})*$`,
+      form: "be replies, cost or sources, or several of them with commas between them",
       description:
-        "`replies`: the model, tokens, timing, and tool calls of each reply of a model. `cost`: also what each cost, and sums of all.",
+        "`replies`: the model, tokens, timing, and tool calls of each reply of a model. `cost`: also what each cost, and sums of all. `sources`: what a model was given from knowledge bases. Several are separated by commas.",
+      example: "cost,sources",
     }),
   ),
 });
+
+/** What `include` asks for. */
+export function includedBy({ include = "" }: Static<typeof ReadConversationQuery>) {
+  const parts = include.split(",");
+  const cost = parts.includes("cost");
+  return { replies: cost || parts.includes("replies"), cost, sources: parts.includes("sources") };
+}
 
 export const ConversationId = Uuid("ID of the conversation; of a chat, its session's.");
 export const ConversationType = OneOf(namesOf(CONVERSATION_TYPES), { description: "Channel of the conversation." });
@@ -114,6 +127,31 @@ export const ToolCall = Resource(
     offset: Type.Integer({ description: "Characters of the message before the call.", minimum: 0 }),
   },
   "A tool call of an agent's model.",
+);
+
+export const KnowledgeOfReply = Type.Object(
+  {
+    status: OneOf(namesOf(KNOWLEDGE_STATUSES), {
+      description:
+        "How the search ended. `partial`: by words alone, or in some of the knowledge bases. `timed_out`, `unavailable`: the model was given nothing of it, and answered without.",
+    }),
+    duration_ms: Type.Integer({ minimum: 0, description: "Milliseconds that the reply's searches took together." }),
+    truncated: Type.Optional(Type.Boolean({ description: "True if whole documents were cut; else left out." })),
+  },
+  { description: "How knowledge bases were searched for the reply." },
+);
+
+export const Sources = Type.Array(
+  Type.Object({
+    document_id: Type.String({ description: "ID of the document.", examples: ["doc_01m7yyhwt4k7n2s5w8y1a3d6f9"] }),
+    name: Type.String({ description: "Its name then.", examples: ["Prices 2026"] }),
+    chunk_id: Nullable(
+      Type.String({ examples: ["chk_01m7yyhwt9m2q5t8x1b4e7g0j3"] }),
+      "The chunk that was found; null if the model was given the whole document.",
+    ),
+    score: Nullable(Type.Number({ minimum: 0, maximum: 1 }), "Score of the chunk, from 0 to 1; null with it."),
+  }),
+  { description: "What the model was given from knowledge bases." },
 );
 
 export const TranscriptMessage = Resource(
@@ -176,6 +214,14 @@ export const TranscriptMessage = Resource(
           "Only with `include=replies` or `cost`: the tools that the model called for this reply, or, if nothing was said then, after this message.",
       }),
     ),
+    knowledge: Type.Optional({
+      ...KnowledgeOfReply,
+      description: "Only with `include=sources`: how knowledge bases were searched for the reply.",
+    }),
+    sources: Type.Optional({
+      ...Sources,
+      description: "Only with `include=sources`: what the model was given from knowledge bases, at most 100.",
+    }),
     delivery_status: Type.Optional(
       OneOf(namesOf(MESSAGE_DELIVERIES), { description: "Delivery status of a message that was sent over WhatsApp." }),
     ),

@@ -1,4 +1,6 @@
+import type { ReplyKnowledge } from "@parley/proto/parley/conversation/v1/conversation.ts";
 import type { ClientCall, ToolNews, Turn } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
+import { presentKnowledge } from "@parley/shared/domain/present/conversation";
 import { ServiceError } from "@parley/shared/errors";
 import { parseObject } from "@parley/shared/json/json-object";
 import type { GateContext } from "../gate.ts";
@@ -19,18 +21,22 @@ export function acceptsEvents(accept: string | null): boolean {
 /**
  * The reply as server-sent events (docs/api-reference.md#chat). A refusal before the turn has begun is an ordinary error response;
  * later, the event `error` ends the stream.
+ * @param showsSources whether whoever reads may know what the model was given
+ * @param ended called once the turn is over, however it ends
  */
 export async function eventReply(
   gate: GateContext,
   turns: Turns,
   turn: Turn,
   { ownerId, origin, write, headers, request }: ReplyTo,
+  { showsSources = true, ended = () => {} }: { showsSources?: boolean; ended?: () => void } = {},
 ): Promise<Response> {
   const events = textBody();
   const tell = (event: string, data: object) => events.write(`event: ${event}\ndata: ${JSON.stringify(data)}\n\n`);
   let sessionId = "";
   let clientCalls: readonly ClientCall[] = [];
   let isOperators = false;
+  let knowledge: ReplyKnowledge | undefined;
   const run = turns.run(turn, {
     ...write,
     origin,
@@ -49,14 +55,21 @@ export async function eventReply(
     onOperator: () => {
       isOperators = true;
     },
+    onKnowledge: (known) => {
+      if (showsSources) knowledge = known;
+    },
   });
+  run.finally(ended).catch(() => {});
   await Promise.race([events.begun, run]);
   headers.set("Content-Type", "text/event-stream; charset=utf-8");
   const letGo = gate.holdOpen(request);
   run
     .then(
-      () =>
-        tell("done", { session_id: sessionId, ...presentClientCalls(clientCalls), ...presentAnsweredBy(isOperators) }),
+      () => {
+        const known = knowledge && presentKnowledge(knowledge);
+        const calls = { ...presentClientCalls(clientCalls), ...presentAnsweredBy(isOperators) };
+        tell("done", { session_id: sessionId, ...known, ...calls });
+      },
       (err: unknown) => {
         tell("error", { detail: problemOf(err, origin.requestId).body.detail });
         if (err instanceof ServiceError && err.kind === "cancelled") return;

@@ -1,4 +1,5 @@
 import { setImmediate } from "node:timers/promises";
+import type { ReplyKnowledge } from "@parley/proto/parley/conversation/v1/conversation.ts";
 import type {
   ClientCall,
   ConversationServiceService,
@@ -31,6 +32,8 @@ export interface TurnCall extends CallOptions {
   onClientCalls?(calls: readonly ClientCall[]): void;
   /** An operator answers, or the agent is muted: the reply is empty. */
   onOperator?(): void;
+  /** Takes what the model was given of knowledge bases, at the end. */
+  onKnowledge?(knowledge: ReplyKnowledge): void;
 }
 
 /** The turns that this process has at one replica of the conversation service, in one call that streams both ways. */
@@ -137,6 +140,7 @@ export function openTurnStream({ runTurns }: Conversations): TurnStream {
         over();
         if (end.toolCalls.length > 0) call.onClientCalls?.(end.toolCalls);
         if (end.isOperators) call.onOperator?.();
+        if (end.knowledge) call.onKnowledge?.(end.knowledge);
         if (end.errorReplayed) call.onReplayed?.();
         if (end.error) reject(readStatus(end.error) ?? new ServiceError("internal", end.error.message));
         else resolve(!end.refused);

@@ -25,7 +25,10 @@
 
   // ---- What is kept while the visitor goes from page to page ----
 
-  /** @type {{ token?: string, expiresAt?: number, messages: { role: string, text: string }[], isOpen?: boolean }} */
+  /**
+   * @typedef {{ role: string, text: string, sources?: string[] }} Kept
+   * @type {{ token?: string, expiresAt?: number, messages: Kept[], isOpen?: boolean }}
+   */
   let kept = { messages: [] };
   try {
     const found = JSON.parse(sessionStorage.getItem(STORE) ?? "null");
@@ -97,9 +100,16 @@
     }
   }
 
+  /** Whether visitors see which documents a reply is from. */
+  let showsSources = false;
+
   /** @param {string} token @param {string} message */
   const ask = async (token, message) =>
-    post("/v1/public/widget-messages", { message }, { Authorization: `Bearer ${token}` });
+    post(
+      "/v1/public/widget-messages",
+      { message },
+      { Authorization: `Bearer ${token}`, ...(showsSources && { Accept: "text/event-stream" }) },
+    );
 
   /** Sends a message; a session that has ended is followed by a new one. @param {string} message */
   async function send(message) {
@@ -162,6 +172,7 @@
     .message { max-width: 85%; padding: 8px 12px; border-radius: 12px; background: #eef0f4; white-space: pre-wrap;
       overflow-wrap: anywhere; align-self: flex-start; }
     .message.user { align-self: flex-end; background: var(--color); color: var(--on-color); }
+    .sources { max-width: 85%; margin: -4px 0 0; padding: 0 12px; color: #5b6270; font-size: 12px; overflow-wrap: anywhere; }
     .message:empty::after { content: "…"; }
     .suggestions { display: flex; flex-wrap: wrap; gap: 6px; padding: 0 14px 8px; }
     .suggestions button { padding: 6px 10px; border-radius: 14px; background: #fff; color: inherit; border: 1px solid #8a90a0; }
@@ -216,6 +227,7 @@
 
   /** @param {Granted} granted */
   function show({ agent_name: name, widget_config: config = {} }) {
+    showsSources = config.show_sources === true;
     title.textContent = text(config.title, text(name, "Chat"));
     subtitle.textContent = text(config.subtitle);
     input.placeholder = text(config.placeholder, "Write a message");
@@ -231,7 +243,7 @@
     }
     const greeting = text(config.greeting);
     if (kept.messages.length === 0 && greeting !== "") add("assistant", greeting);
-    for (const { role, text: said } of kept.messages) add(role, said);
+    for (const { role, text: said, sources } of kept.messages) cite(add(role, said), sources);
     const proposals = Array.isArray(config.suggested_messages) ? config.suggested_messages.slice(0, 5) : [];
     if (kept.messages.length > 0) return;
     for (const proposal of proposals.filter((each) => typeof each === "string")) {
@@ -263,6 +275,13 @@
     return message;
   }
 
+  /** Says below a reply which documents it is from. @param {HTMLElement} message @param {string[]} [names] */
+  function cite(message, names = []) {
+    if (names.length === 0) return;
+    message.after(element("p", { className: "sources", textContent: `Sources: ${names.join(", ")}` }));
+    log.scrollTop = log.scrollHeight;
+  }
+
   // ---- What happens ----
 
   let isBusy = false;
@@ -283,11 +302,18 @@
     // Read out once it is whole, and not word by word.
     log.setAttribute("aria-busy", "true");
     const reply = add("assistant", "");
+    /** @type {string[]} */
+    let sources = [];
     try {
-      await read(await send(message), (text) => {
+      const response = await send(message);
+      const isEvents = response.headers.get("content-type")?.startsWith("text/event-stream") === true;
+      const hear = (/** @type {string} */ text) => {
         reply.textContent += text;
         log.scrollTop = log.scrollHeight;
-      });
+      };
+      if (isEvents) sources = await readEvents(response, hear);
+      else await read(response, hear);
+      cite(reply, sources);
     } catch (error) {
       notice.textContent = wordsFor(error, reply.textContent !== "");
       if (reply.textContent === "") {
@@ -297,7 +323,7 @@
         input.value = input.value === "" ? message : `${message}\n${input.value}`;
       }
     } finally {
-      if (reply.isConnected) kept.messages.push({ role: "assistant", text: reply.textContent ?? "" });
+      if (reply.isConnected) kept.messages.push({ role: "assistant", text: reply.textContent ?? "", sources });
       keep();
       log.setAttribute("aria-busy", "false");
       isBusy = false;
@@ -316,6 +342,30 @@
       if (done) return;
       hear(decoder.decode(value, { stream: true }));
     }
+  }
+
+  /**
+   * The same of a reply as server-sent events.
+   * @param {Response} response @param {(text: string) => void} hear
+   * @returns {Promise<string[]>} the names of the documents that it is from
+   * @throws if the reply is not whole
+   */
+  async function readEvents(response, hear) {
+    let unread = "";
+    /** @type {string[] | null} */
+    let names = null;
+    await read(response, (piece) => {
+      const events = (unread + piece).split("\n\n");
+      unread = events.pop() ?? "";
+      for (const event of events) {
+        const [name, data] = event.split("\n").map((line) => line.slice(line.indexOf(": ") + 2));
+        const { text: words = "", sources = [] } = JSON.parse(data ?? "{}");
+        if (name === "text") hear(words);
+        if (name === "done") names = [...new Set(sources.map((/** @type {{ name: string }} */ source) => source.name))];
+      }
+    });
+    if (names === null) throw new Error("the reply was cut off");
+    return names;
   }
 
   /** @param {unknown} error @param {boolean} hasBegun whether some of the answer has come */

@@ -22,9 +22,9 @@ import {
   TOOL_CALL_STATES,
 } from "@parley/shared/domain/api-names";
 import { agentPathOf } from "./store/agent-path.ts";
-import type { ReplyKnowledge as StoredKnowledge } from "./store/reply-knowledge.ts";
 import type { ConversationRow } from "./store/conversations.ts";
 import type { MessageRow, UsageRow } from "./store/messages.ts";
+import type { ReplyKnowledge as StoredKnowledge } from "./store/reply-knowledge.ts";
 import type { StartOutcome } from "./store/start.ts";
 import { isFailed, type ToolCallRow } from "./store/turns/kept-tool-calls.ts";
 

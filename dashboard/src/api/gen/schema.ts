@@ -3031,6 +3031,8 @@ export interface components {
             placeholder?: string | null;
             /** @description Messages that a visitor can send with one click. */
             suggested_messages?: string[] | null;
+            /** @description Whether visitors see the names of the documents that a reply is from. Default: false. */
+            show_sources?: boolean | null;
             /** @description Origins of the pages that may show the widget, such as https://shop.example. */
             allowed_origins?: string[] | null;
         };
@@ -5341,6 +5343,35 @@ export interface components {
             };
             /** @description Only with `include=replies` or `cost`: the tools that the model called for this reply, or, if nothing was said then, after this message. */
             tool_calls?: components["schemas"]["ToolCall"][];
+            /** @description Only with `include=sources`: how knowledge bases were searched for the reply. */
+            knowledge?: {
+                /**
+                 * @description How the search ended. `partial`: by words alone, or in some of the knowledge bases. `timed_out`, `unavailable`: the model was given nothing of it, and answered without.
+                 * @enum {string}
+                 */
+                status: "ok" | "partial" | "timed_out" | "unavailable";
+                /** @description Milliseconds that the reply's searches took together. */
+                duration_ms: number;
+                /** @description True if whole documents were cut; else left out. */
+                truncated?: boolean;
+            };
+            /** @description Only with `include=sources`: what the model was given from knowledge bases, at most 100. */
+            sources?: {
+                /**
+                 * @description ID of the document.
+                 * @example doc_01m7yyhwt4k7n2s5w8y1a3d6f9
+                 */
+                document_id: string;
+                /**
+                 * @description Its name then.
+                 * @example Prices 2026
+                 */
+                name: string;
+                /** @description The chunk that was found; null if the model was given the whole document. */
+                chunk_id: string | null;
+                /** @description Score of the chunk, from 0 to 1; null with it. */
+                score: number | null;
+            }[];
             /**
              * @description Delivery status of a message that was sent over WhatsApp.
              * @enum {string}
@@ -16834,7 +16865,7 @@ export interface operations {
                      *     data: {"text":"We open at nine on Friday."}
                      *
                      *     event: done
-                     *     data: {"session_id":"0198c1f0-5a7b-7cc3-9c39-2f1d6f0a1b2c"}
+                     *     data: {"session_id":"0198c1f0-5a7b-7cc3-9c39-2f1d6f0a1b2c","knowledge":{"status":"ok","duration_ms":21},"sources":[{"document_id":"doc_01m7yyhwt4k7n2s5w8y1a3d6f9","name":"Opening hours","chunk_id":"chk_01m7yyhwt9m2q5t8x1b4e7g0j3","score":0.82}]}
                      */
                     "text/event-stream": string;
                     /**
@@ -17506,8 +17537,8 @@ export interface operations {
     getChatSession: {
         parameters: {
             query?: {
-                /** @description `replies`: the model, tokens, timing, and tool calls of each reply of a model. `cost`: also what each cost, and sums of all. */
-                include?: "replies" | "cost";
+                /** @description `replies`: the model, tokens, timing, and tool calls of each reply of a model. `cost`: also what each cost, and sums of all. `sources`: what a model was given from knowledge bases. Several are separated by commas. */
+                include?: string;
             };
             header?: {
                 /** @description Identifies the request in the logs. The response returns it. */
@@ -18562,8 +18593,8 @@ export interface operations {
     getConversation: {
         parameters: {
             query?: {
-                /** @description `replies`: the model, tokens, timing, and tool calls of each reply of a model. `cost`: also what each cost, and sums of all. */
-                include?: "replies" | "cost";
+                /** @description `replies`: the model, tokens, timing, and tool calls of each reply of a model. `cost`: also what each cost, and sums of all. `sources`: what a model was given from knowledge bases. Several are separated by commas. */
+                include?: string;
             };
             header?: {
                 /** @description Identifies the request in the logs. The response returns it. */
@@ -33714,7 +33745,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The reply, streamed. */
+            /** @description The reply, streamed: as text, or with `Accept: text/event-stream` as the events `started`, `text`, and `done` or `error`. With `widget_config.show_sources`, `done` has the `sources` and the `knowledge` of the reply. */
             200: {
                 headers: {
                     "X-Request-ID": components["headers"]["X-Request-ID"];

@@ -1,9 +1,17 @@
 import type { OperationExamples } from "./example.ts";
-import { AGENT_ID, CREATED_AT, ONE_PAGE, RECORD_ID, SESSION_ID, UPDATED_AT } from "./values.ts";
+import { AGENT_ID, CREATED_AT, DOCUMENT_ID, ONE_PAGE, RECORD_ID, SESSION_ID, UPDATED_AT } from "./values.ts";
 
 const QUESTION = "When do you open on Friday?";
 const REPLY = "We open at nine on Friday.";
 const GIVEN = { ticket: "T-1001", dynamic_variables: { customer_name: "Ada" } };
+
+/** What a reply from a knowledge base has beside its words. */
+const KNOWN = {
+  knowledge: { status: "ok", duration_ms: 21 },
+  sources: [
+    { document_id: DOCUMENT_ID, name: "Opening hours", chunk_id: "chk_01m7yyhwt9m2q5t8x1b4e7g0j3", score: 0.82 },
+  ],
+};
 
 const messages = [
   { role: "user", content: QUESTION, timestamp: CREATED_AT },
@@ -92,7 +100,7 @@ export const CHAT_EXAMPLES: OperationExamples = {
     events: [
       `event: started\ndata: {"session_id":"${SESSION_ID}"}\n\n`,
       `event: text\ndata: {"text":"${REPLY}"}\n\n`,
-      `event: done\ndata: {"session_id":"${SESSION_ID}"}\n\n`,
+      `event: done\ndata: ${JSON.stringify({ session_id: SESSION_ID, ...KNOWN })}\n\n`,
     ].join(""),
   },
   listChatSessions: {

@@ -139,6 +139,10 @@ export const Widget = Type.Object(
       Type.Array(Words({ max: 200 }), { maxItems: 5 }),
       "Messages that a visitor can send with one click.",
     ),
+    show_sources: Maybe(
+      Type.Boolean(),
+      "Whether visitors see the names of the documents that a reply is from. Default: false.",
+    ),
     allowed_origins: Maybe(
       Type.Array(
         Text({

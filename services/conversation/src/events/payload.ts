@@ -1,7 +1,7 @@
 import { presentKnowledge } from "@parley/shared/domain/present/conversation";
 import { charactersOf } from "@parley/shared/text/length";
-import { agentPathOf } from "../store/agent-path.ts";
 import { toReplyKnowledge } from "../convert.ts";
+import { agentPathOf } from "../store/agent-path.ts";
 import { PAYLOAD_BYTES_MAX } from "../store/events/payload-bounds.ts";
 import type { PayloadMessage, PayloadSource } from "../store/events/payload-sources.ts";
 import { isFailed, type ToolCallRow } from "../store/turns/kept-tool-calls.ts";

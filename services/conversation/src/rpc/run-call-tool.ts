@@ -59,7 +59,9 @@ export function runCallTool(ctx: ConversationContext): Handler {
     const tools = turnTools({
       ...{
         ledger,
-        toolbox: waiting(toolboxOf(agent, "call", [() => runtimeSearch(ctx.knowledge, agent), handoffs, ...ctx.toolSources])),
+        toolbox: waiting(
+          toolboxOf(agent, "call", [() => runtimeSearch(ctx.knowledge, agent), handoffs, ...ctx.toolSources]),
+        ),
         kept,
         signal: NEVER,
         log,

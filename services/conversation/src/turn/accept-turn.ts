@@ -80,7 +80,16 @@ export type Acceptance =
 
 /** The answer to results that need none. */
 export function answeredBefore(sessionId: string): Extract<Acceptance, { type: "answered" }> {
-  return { type: "answered", sessionId, replySeq: 0, text: "", knowledge: null, clientCalls: [], replayed: false, isOperators: false };
+  return {
+    type: "answered",
+    sessionId,
+    replySeq: 0,
+    text: "",
+    knowledge: null,
+    clientCalls: [],
+    replayed: false,
+    isOperators: false,
+  };
 }
 
 /** The answer to a message that the model is not asked about. */

@@ -7,8 +7,8 @@ import type { ConversationContext } from "../context.ts";
 import { replyWords } from "../live/words.ts";
 import type { Asked } from "../model/port.ts";
 import { watchModel } from "../model/watch.ts";
-import type { Client, ClientCall } from "../tools/client-calls.ts";
 import type { ReplyKnowledge } from "../store/reply-knowledge.ts";
+import type { Client, ClientCall } from "../tools/client-calls.ts";
 import { type ToolEvent, tellerOf } from "../tools/telling.ts";
 import {
   type Acceptance,

@@ -42,7 +42,8 @@ export function replySoFar({ agent: { prompt }, text, by, toolCalls, isRejected 
 async function store(ctx: ConversationContext, ended: EndedTurn, log: Logger): Promise<void> {
   const { db, clock, turnStore } = ctx;
   const { accepted, reply, key, isStreamed, checkpointed } = ended;
-  const { text, usage, costUsdMicros, startedAt, firstTextAt, language, isWhole, partialReason, toolCalls, knowledge } = reply;
+  const { text, usage, costUsdMicros, startedAt, firstTextAt, language, isWhole, partialReason, toolCalls, knowledge } =
+    reply;
   if (text === "" && !waitsForClient(reply))
     return turnStore.releaseTurn({ ...accepted, language, toolCalls, now: clock.now() });
   const isStored = await turnStore.finishTurn(

@@ -5,9 +5,9 @@ import type { CallKey } from "../store/calls.ts";
 import type { PersonCall } from "../store/person-calls.ts";
 import type { NotConnected } from "./port.ts";
 
-const SIGNALS = ["hang_up", "machine_answered", "machine_ready"] as const;
+const SIGNALS = ["hang_up", "carrier_ended", "machine_answered", "machine_ready"] as const;
 
-/** A signal to a call from outside: to end, or that a machine has answered. */
+/** A signal to a call from outside: to end, that its carrier reports its end, or that a machine has answered. */
 export type CallSignal = (typeof SIGNALS)[number];
 
 const UNANSWERED = ["no_answer", "busy", "cancelled", "failed", "left"] as const satisfies NotConnected["how"][];

@@ -45,6 +45,8 @@ export function callHolder(options: StartCallOptions): CallHolder {
     signal: (call, signal) => {
       const held = underWay.get(nameOf(call))?.held;
       if (signal === "hang_up") held?.hangUp();
+      // Like the end of its leg, which may come later.
+      if (signal === "carrier_ended") held?.listener.ended("hung_up");
       if (signal === "machine_answered") held?.machineAnswered();
       if (signal === "machine_ready") held?.machineReady();
     },

@@ -10,7 +10,7 @@ export async function reportEnd(
   call: OutboundCall,
   end: CarrierEnd,
 ): Promise<void> {
-  if (await isHeld(ctx.db, call)) return ctx.signals.tell(call, "hang_up");
+  if (await isHeld(ctx.db, call)) return ctx.signals.tell(call, "carrier_ended");
   await endCall(ctx, call, callEndOf(call, end));
 }
 

@@ -1,7 +1,9 @@
 import { expect, test } from "bun:test";
+import type { CallSignal } from "../../src/call/signals.ts";
 import { LINES } from "../../src/turn/settings.ts";
 import { complete, fakeConversations, says, words } from "../kit/fake-conversations.ts";
-import { newCall } from "../kit/scripted-call.ts";
+import { settle } from "../kit/fake-time.ts";
+import { newCall, REQUEST } from "../kit/scripted-call.ts";
 import { FAR_END } from "../media-stream/carrier.ts";
 
 const transferTo = (phoneNumber: string) => ({
@@ -29,6 +31,33 @@ test("a transfer whose leg ends before it is confirmed is noted all the same", a
   await call.asks("A person, please.");
   await call.time.pass(2_000);
   expect(await call.ended).toMatchObject({ outcome: "SUCCESS", notes: "Transferred to +14155550199" });
+});
+
+/** A call that is told this while its transfer is in progress. */
+async function toldDuringTransfer(signal: CallSignal) {
+  const conversations = fakeConversations();
+  conversations.script = () => [transferTo("+14155550199"), words("One moment, please."), complete];
+  const confirmed = Promise.withResolvers<void>();
+  const call = await newCall({ conversations, transfer: confirmed.promise });
+  await call.asks("A person, please.");
+  await call.time.pass(2_000);
+  call.all.signal({ ownerId: REQUEST.ownerId, conversationId: call.conversationId }, signal);
+  await settle();
+  return { ...call, confirm: confirmed.resolve };
+}
+
+test("a transfer is noted whose carrier reports the end of the call before it confirms the transfer", async () => {
+  const call = await toldDuringTransfer("carrier_ended");
+  expect(call.leg.hungUp).toBe(false);
+  call.confirm();
+  expect(await call.ended).toMatchObject({ outcome: "SUCCESS", notes: "Transferred to +14155550199" });
+});
+
+test("an owner who hangs up a call does not wait for its transfer", async () => {
+  const call = await toldDuringTransfer("hang_up");
+  expect(call.leg.hungUp).toBe(true);
+  expect(await call.ended).toMatchObject({ notes: null });
+  call.confirm();
 });
 
 test("after a transfer fails, the agent says so and the call continues", async () => {

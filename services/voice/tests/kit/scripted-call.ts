@@ -8,7 +8,7 @@ import type { SpeechToSpeech } from "../../src/speech/sts.ts";
 import type { FarEnd, LegListener } from "../../src/transport/leg.ts";
 import { type FakeConversations, fakeConversations } from "./fake-conversations.ts";
 import { type FakeTime, fakeTime, settle } from "./fake-time.ts";
-import { type ScriptedLeg, scriptedLeg } from "./scripted-leg.ts";
+import { type ScriptedLeg, type ScriptedTransfer, scriptedLeg } from "./scripted-leg.ts";
 import { scriptedDetector, scriptedHearing, scriptedVoice } from "./scripted-speech.ts";
 import { scriptedSts } from "./scripted-sts.ts";
 
@@ -43,7 +43,7 @@ export interface Given {
   live?: Live;
   /** The voice of the agent `agt_2`; null: it has none. */
   otherVoice?: ReturnType<typeof scriptedVoice> | null;
-  transfer?: "fails" | "ends";
+  transfer?: ScriptedTransfer;
   request?: Partial<CallRequest>;
   recordings?: StartCallOptions["recordings"];
   dialPerson?: StartCallOptions["dialPerson"];

@@ -19,13 +19,11 @@ export interface ScriptedLeg extends Leg {
   hold(isOnHold: boolean): void;
 }
 
+/** The outcome of a transfer; `ends`: the other side ends the leg before it reports success; a promise: that, when it settles. */
+export type ScriptedTransfer = "succeeds" | "fails" | "ends" | Promise<void>;
+
 /** A leg that plays by the given clock. */
-export function scriptedLeg(
-  time: CallClock,
-  to: LegListener,
-  /** The outcome of a transfer; `ends`: the other side ends the leg before it reports success. */
-  transfer: "succeeds" | "fails" | "ends" = "succeeds",
-): ScriptedLeg {
+export function scriptedLeg(time: CallClock, to: LegListener, transfer: ScriptedTransfer = "succeeds"): ScriptedLeg {
   const queue = playback();
   const played: number[] = [];
   const sent: (Pcm | null)[] = [];
@@ -66,6 +64,7 @@ export function scriptedLeg(
       transfers.push(number);
       if (transfer === "fails") throw new Error("refused");
       if (transfer === "ends") to.ended("hung_up");
+      await transfer;
     },
     hangUp: async () => {
       if (hungUp) return;

@@ -220,7 +220,7 @@ test("the process that holds a call decides how it ended, whatever the carrier r
   const end = { how: "completed" as const, notes: null, durationSeconds: 9 };
   await kit.callbacks.report(call, { type: "ended", carrierCallId: call.carrierCallId, end });
   expect(await kit.get(call)).toMatchObject({ status: IN_PROGRESS });
-  expect(kit.signals.at(-1)).toMatchObject({ signal: "hang_up" });
+  expect(kit.signals.at(-1)).toMatchObject({ signal: "carrier_ended" });
   await kit.held.get(call.conversationId)?.end({ outcome: "SUCCESS", notes: "Transferred to +14155550199" });
   expect(await kit.get(call)).toMatchObject({ outcome: Outcome.OUTCOME_SUCCESS, notes: "Transferred to +14155550199" });
 });

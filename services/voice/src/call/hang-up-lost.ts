@@ -41,7 +41,10 @@ function hangUpLost({ carriersOf, sip, log }: LostLegContext): Queue {
     retryDelayMs: (attempts) => (attempts < TRIES_MAX ? backOff(1_000, RETRY_MAX_MS)(attempts) : null),
     run: async ({ ownerId, payload }) => {
       const given = payload as FarEnd;
-      for (const farEnd of given.type === "several" ? given.ends : [given]) await hangUp(ownerId, farEnd);
+      const ends = given.type === "several" ? given.ends : [given];
+      // Nobody rings on because the carrier of another is down.
+      const hungUp = await Promise.allSettled(ends.map((farEnd) => hangUp(ownerId, farEnd)));
+      for (const each of hungUp) if (each.status === "rejected") throw each.reason;
     },
   };
 

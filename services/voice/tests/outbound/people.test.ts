@@ -4,6 +4,7 @@ import { silentLogger } from "@parley/shared/log";
 import { fakeClock } from "@parley/testkit/clock";
 import { createTestDatabase } from "@parley/testkit/database";
 import { newOwner } from "@parley/testkit/owners";
+import { lostCalls } from "../../src/call/hang-up-lost.ts";
 import { NotConnected } from "../../src/call/port.ts";
 import { CarrierRefusal } from "../../src/carriers/carrier.ts";
 import { personDialer } from "../../src/outbound/people/dial-person.ts";
@@ -166,6 +167,21 @@ test("a call to a person whose request was not answered is hung up if it rings",
   const call = await calling(carrier);
   await expect(call.leg).rejects.toMatchObject({ how: "failed" });
   expect(await call.jobs()).toMatchObject([{ payload: { type: "placed", from: OWN, to: PERSON } }]);
+});
+
+test("a person whose user's process died is hung up while the user's own carrier is down", async () => {
+  const [ofUser, ofPerson] = [scriptedCarrier(), scriptedCarrier()];
+  ofUser.isDown = true;
+  const carriersOf = async (_: string, carrierId: string) => (carrierId === "car_user" ? ofUser : ofPerson);
+  const { queues } = lostCalls({ carriersOf, sip: null, log: silentLogger });
+  const ends = ["car_user", "car_person"].map((carrierId) => ({
+    type: "carrier",
+    carrierId,
+    carrierCallId: carrierId,
+  }));
+  const job = { ownerId: newOwner(), payload: { type: "several", ends } } as never;
+  await expect(queues["hang-up-lost"]?.run(job, new AbortController().signal)).rejects.toThrow("down");
+  expect(ofPerson.hungUp).toEqual(["car_person"]);
 });
 
 /** Whom a person is called over, for calls of an agent with these numbers. */

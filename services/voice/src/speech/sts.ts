@@ -31,8 +31,11 @@ export interface SpokenConversation {
   send(audio: Pcm): void;
   /** Makes the agent say this, such as the greeting. */
   say(text: string): void;
-  /** The user has typed this, such as the keys of a phone; the agent answers. */
-  tell(text: string): void;
+  /**
+   * The user has typed this, such as the keys of a phone.
+   * @param asks whether the agent answers at once, as it does if this is absent; otherwise it does when the user has finished
+   */
+  tell(text: string, asks?: boolean): void;
   /** The reply was stopped after this much of its audio was heard. */
   interrupt(heardMs: number): void;
   /**

@@ -132,6 +132,42 @@ test("a user who interrupts the first agent's message is handed over, with what 
   expect(call.second().told).toHaveLength(1);
 });
 
+test("a first agent says its message whole though its model reports the user's words late", async () => {
+  const call = await handing({ message: "Ben will help you." });
+  call.first.speaks(" Ben will");
+  call.first.report({ type: "user_said", text: "It is from May." });
+  await settle();
+  expect(call.sts.all).toHaveLength(1);
+  call.first.speaks(" help you.");
+  call.first.report(DONE);
+  await settle();
+  expect(call.sts.all).toHaveLength(2);
+});
+
+test("words that a user said over the first agent's message are not lost when its model answers them first", async () => {
+  const call = await handing({ message: "Ben will help you." });
+  call.first.speaks(" Ben will");
+  await call.time.pass(400);
+  call.first.report({ type: "user_began" });
+  call.first.speaks("I am not heard.");
+  expect(call.sts.all).toHaveLength(1);
+  call.first.report({ type: "user_said", text: "Quickly, please." });
+  await settle();
+  expect(call.second().options?.history().at(-1)).toEqual({ role: "user", text: "Quickly, please." });
+  expect(call.second().told).toHaveLength(1);
+});
+
+test("an agent that takes over from a model which answers a user without words answers in its place", async () => {
+  const call = await handing({ message: "Ben will help you." });
+  call.first.speaks(" Ben will");
+  await call.time.pass(400);
+  call.first.report({ type: "user_began" });
+  call.first.speaks("I am not heard.");
+  call.first.report(DONE);
+  await settle();
+  expect(call.second().told).toEqual([expect.stringContaining("answer the user now")]);
+});
+
 test("a first agent that does not say its message is handed over all the same", async () => {
   const call = await handing({ message: "Ben will help you." });
   await call.time.pass(6_000);
@@ -166,6 +202,21 @@ test("the result of another tool that the first agent called is told to the agen
   await settle();
   expect(call.second().answers).toEqual([]);
   expect(call.second().told.at(-1)).toContain("look_up");
+});
+
+test("the result of another tool is told to the agent that has taken over although the user speaks", async () => {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const call = await handing({}, () => promise);
+  const result = Promise.withResolvers<void>();
+  call.holds(result.promise);
+  call.first.report({ type: "tool_call", callId: "c2", name: "look_up", arguments: {} });
+  await settle();
+  resolve();
+  await settle();
+  call.second().report({ type: "user_began" });
+  result.resolve();
+  await settle();
+  expect(call.second().told.at(-1)).toMatch(/look_up.* It is paid\., later$/);
 });
 
 test("a model that hands over twice at once is told that it has", async () => {

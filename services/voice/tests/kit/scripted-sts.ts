@@ -69,7 +69,7 @@ export function scriptedSts(): ScriptedSts {
             to({ type: "done" });
           });
         },
-        tell: (text) => void sts.told.push(text),
+        tell: (text, asks = true) => void sts.told.push(`${text}${asks ? "" : ", later"}`),
         interrupt: (heardMs) => void sts.interrupted.push(heardMs),
         answer: (callId, result, asks) => void sts.answers.push(`${callId}: ${result}${asks ? "" : ", later"}`),
         ask: () => void sts.asked++,

@@ -73,9 +73,12 @@ export function stsAgent(parts: StsParts, call: CallInProgress): CallAgent {
         return void passing?.userBegan();
       case "user_said":
         happen(event);
-        return void passing?.goOn();
+        return void passing?.userSaid();
       case "audio":
       case "text":
+        // A model that sends no sound has stalled, however often it does.
+        if (event.type === "audio" && event.audio.length === 0) return;
+        happen({ type: "speaks" });
         if (!passing?.speaks()) speak(event);
         return;
       case "tool_call":
@@ -92,9 +95,6 @@ export function stsAgent(parts: StsParts, call: CallInProgress): CallAgent {
   }
 
   function speak(event: Extract<SpokenTurnEvent, { type: "audio" | "text" }>): void {
-    // A model that sends no sound has stalled, however often it does.
-    if (event.type === "audio" && event.audio.length === 0) return;
-    happen({ type: "speaks" });
     if (!reply) return;
     if (event.type === "text") return void reply.text(event.text);
     if (reply.isSilent()) awaited?.reach("firstAudioMs", clock.now());
@@ -140,7 +140,7 @@ export function stsAgent(parts: StsParts, call: CallInProgress): CallAgent {
       happen({ type: "tool_ended", call: toolCallId, next: next?.after ?? null });
       if (session === sessions) talk.answer(toolCall.callId, result, asks);
       // Another model has taken over, and does not know the call.
-      else if (asks) talk.tell(`The tool ${name}, which the agent before you called, has answered: ${result}`);
+      else talk.tell(`The tool ${name}, which the agent before you called, has answered: ${result}`, asks);
     })();
   }
 

@@ -18,10 +18,12 @@ export interface HandoverHands {
  * turn-taking, the tool that hands over runs until then.
  */
 export interface Handover {
-  /** The model that speaks has said everything, or the user. */
+  /** The model that speaks has said everything. */
   goOn(): void;
   /** The model reports that the user speaks. */
   userBegan(): void;
+  /** The model reports what the user said, perhaps before the handover began. */
+  userSaid(): void;
   /** The model speaks. @returns whether its words are dropped, because the user has interrupted it */
   speaks(): boolean;
   /** The model cannot go on. @returns whether the call can */
@@ -30,7 +32,7 @@ export interface Handover {
   close(): void;
 }
 
-/** How long the first model may take to begin its message. */
+/** How long the first model may take to begin its message, or to report what the user said over it. */
 const SAYS_WITHIN_MS = 5_000;
 
 export function handOverTo(successor: StsModel, handed: HandOver, hands: HandoverHands): Handover {
@@ -69,10 +71,13 @@ export function handOverTo(successor: StsModel, handed: HandOver, hands: Handove
       if (stage === "greeting") goOn();
       isInterrupted = true;
     },
+    userSaid: () => {
+      if (stage === "message" && isInterrupted) goOn();
+    },
     speaks: () => {
       stopWaiting();
       if (stage !== "message" || !isInterrupted) return false;
-      goOn();
+      stopWaiting = hands.after(SAYS_WITHIN_MS, goOn);
       return true;
     },
     fails: () => {

@@ -119,8 +119,8 @@ function converse(
     failed: (error) => event({ type: "failed", error }),
   });
 
-  const tell = (text: string) => {
-    session.send({ clientContent: { turns: [turnOf({ role: "user", text })], turnComplete: true } });
+  const tell = (text: string, asks = true) => {
+    session.send({ clientContent: { turns: [turnOf({ role: "user", text })], turnComplete: asks } });
   };
   // It must be the first thing after the setup (ai.google.dev/gemini-api/docs/live-guide, "Incremental content updates").
   const said = options.continues ? options.history() : [];

@@ -118,9 +118,10 @@ function converse(
         type: "response.create",
         response: { instructions: `Say exactly this, and nothing else: ${text}` },
       }),
-    tell: (text) => {
-      owesAnswer = true;
+    tell: (text, asks = true) => {
       session.send(asItem({ role: "user", text }));
+      if (!asks) return;
+      owesAnswer = true;
       session.send({ type: "response.create" });
     },
     interrupt: (heardMs) => {

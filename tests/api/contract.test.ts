@@ -243,7 +243,7 @@ describe.each(operations.map((operation) => [`${operation.method} ${operation.pa
           const answer = await send(caller, operation, path, body, headers);
           expectDecided(operation, answer);
         }),
-        { numRuns: 30, interruptAfterTimeLimit: 20_000 },
+        { numRuns: 12, interruptAfterTimeLimit: 20_000 },
       );
     });
 
@@ -315,7 +315,7 @@ describe.each(
       fc.asyncProperty(requestOf(operation), fc.webUrl(), async ({ path, body, headers }, origin) => {
         expectDecided(operation, await sendAs(path, body, { ...FORGED, ...headers, origin }));
       }),
-      { numRuns: 30, interruptAfterTimeLimit: 20_000 },
+      { numRuns: 12, interruptAfterTimeLimit: 20_000 },
     );
   });
 

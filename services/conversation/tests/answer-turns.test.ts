@@ -12,7 +12,13 @@ import { RESPONSES } from "./forms/responses.ts";
 import { createAgent, failure, hear, inline, llmOf, startTestChat, type TestAgent, turn } from "./kit.ts";
 
 const FALLBACK = "Hello there.";
-const PROTOCOLS = { CHAT_COMPLETIONS, RESPONSES, ANTHROPIC, GEMINI } satisfies Record<string, readonly Form[]>;
+/** A turn sees only what an answer means, so one form of each kind; `answer-forms.test.ts` reads all of them. */
+const PROTOCOLS = {
+  CHAT_COMPLETIONS: oneOfEachKind(CHAT_COMPLETIONS),
+  RESPONSES: oneOfEachKind(RESPONSES),
+  ANTHROPIC: oneOfEachKind(ANTHROPIC),
+  GEMINI: oneOfEachKind(GEMINI),
+};
 type ProtocolName = keyof typeof PROTOCOLS;
 const NAMES = Object.keys(PROTOCOLS) as ProtocolName[];
 
@@ -24,7 +30,7 @@ const server = Bun.serve({
     const asked = await request.text();
     const number = asked.includes("There is no such tool") ? 0 : Number(/form (\d+)/.exec(asked)?.[1]);
     const body = forms[number]?.body ?? "";
-    const type = /^\s*[{[]/.test(body) ? "application/json" : "text/event-stream";
+    const type = isWholeJson(body) ? "application/json" : "text/event-stream";
     return new Response(body, { headers: { "content-type": type } });
   },
 });
@@ -58,6 +64,17 @@ async function modelOf(name: ProtocolName): Promise<LlmConfig> {
   const { llm } = await service.agents.listProviders({ ownerId: "own_1" });
   const { modelNames = [] } = llm.find((provider) => provider.providerName === providerName) ?? {};
   return { providerName, modelName: modelNames[0] ?? "", params: undefined, fallbacks: [] };
+}
+
+/** The first of the forms that have the same end, have words or not, have as many calls, and come as events or in one piece. */
+function oneOfEachKind(forms: readonly Form[]): readonly Form[] {
+  const kindOf = ({ body, means: { text, calls = [], partial, fails } }: Form) =>
+    JSON.stringify([isWholeJson(body), text !== undefined, calls.length, partial, fails]);
+  return [...Map.groupBy(forms, kindOf).values()].flatMap(([first]) => first ?? []);
+}
+
+function isWholeJson(body: string): boolean {
+  return /^\s*[{[]/.test(body);
 }
 
 /** The reply of a turn: once the model has called tools, it is asked again, and then says something. */

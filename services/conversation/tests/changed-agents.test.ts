@@ -18,9 +18,9 @@ import { startScriptedModel } from "@parley/testkit/scripted-model";
 import { startFakeDispatcher } from "./fake-dispatcher.ts";
 import { type ChatClient, chatClient, createAgent, inline, type TestAgent, turn } from "./kit.ts";
 
-/** The number of changes, each followed by a chat: PARLEY_TEST_PAIRS=1000 for a long run. */
-const PAIRS = Number(process.env.PARLEY_TEST_PAIRS ?? 60);
-const OWNERS = 4;
+/** The number of changes, each followed by a chat: four per agent, for each process of both. PARLEY_TEST_PAIRS=1000 for a long run. */
+const PAIRS = Number(process.env.PARLEY_TEST_PAIRS ?? 32);
+const OWNERS = 2;
 const EMPTY_PROMPT = { promptType: PromptType.PROMPT_TYPE_MAIN, idempotency: undefined, newOnly: false };
 /** While a process is stopped, the calls that reach it fail. */
 const UNTIL_SERVED: Persistence = { delaysMs: Array.from({ length: 20 }, () => 50), goesOn: isAway };

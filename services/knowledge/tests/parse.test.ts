@@ -1,4 +1,7 @@
 import { expect, test } from "bun:test";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { eventually } from "@parley/testkit/eventually";
 import { DOCX, type MediaType, mediaTypeOf } from "../src/text/media-types.ts";
 import { createParser, type Parsed, type ParserLimits } from "../src/text/parse.ts";
 import { Refusal } from "../src/text/reading.ts";
@@ -12,6 +15,15 @@ function parse(
   limits: Partial<ParserLimits> = {},
 ): Promise<Parsed> {
   return createParser(limits).parse({ bytes: Buffer.from(content), mediaType }, new AbortController().signal);
+}
+
+/** Of a process; empty once it has ended. */
+function commandOf(pid: number): string {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, "latin1");
+  } catch {
+    return "";
+  }
 }
 
 test("a PDF's headings and the columns of its price list are kept", async () => {
@@ -159,6 +171,15 @@ test("a document that takes too long fails alone", async () => {
   expect(await parse("Hello", "text/plain", { timeMs: 1 })).toEqual({
     reason: "The document takes too long to read. Split it into smaller documents.",
   });
+});
+
+test("a process that reads a document ends with the service, however that ends", async () => {
+  const service = Bun.spawn([process.execPath, join(import.meta.dir, "reading-service.ts")], { stdout: "pipe" });
+  const { value } = await service.stdout.getReader().read();
+  const child = Number(Buffer.from(value ?? []).toString());
+  expect(commandOf(child)).toContain("parse-document");
+  service.kill("SIGKILL");
+  await eventually(() => expect(commandOf(child)).toBe(""));
 });
 
 test("reading stops with the signal's reason when the document is deleted", async () => {

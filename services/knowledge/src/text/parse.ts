@@ -53,8 +53,8 @@ const TOO_LARGE = "The document takes too much memory to read. Split it into sma
 export const BROKEN = "The document cannot be read. It may be damaged.";
 
 /**
- * Reads documents. A thread of Bun has no limit of memory, so each is read by a process, with an empty environment: a document that
- * takes the process over finds no secret there.
+ * Reads documents. A thread of Bun has no limit of memory, so each is read by a process, without the service's environment: a
+ * document that takes the process over finds no secret there.
  */
 export function createParser(limits: Partial<ParserLimits> = {}): Parser {
   const { memoryMax, timeMs } = { ...LIMITS, ...limits };
@@ -63,7 +63,8 @@ export function createParser(limits: Partial<ParserLimits> = {}): Parser {
       signal.throwIfAborted();
       const child = Bun.spawn([...ownProgram(), PARSE_COMMAND, mediaType, language], {
         cwd: "/",
-        env: {},
+        // It ends with this process, however that ends: one that reads without end would go on for ever.
+        env: { BUN_FEATURE_FLAG_NO_ORPHANS: "1" },
         stdin: bytes,
         stdout: "pipe",
         stderr: "ignore",

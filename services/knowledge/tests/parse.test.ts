@@ -173,6 +173,11 @@ test("a document that takes too long fails alone", async () => {
   });
 });
 
+test("a million spaces within a line are kept, and those at its end are not", async () => {
+  const line = `a${" ".repeat(1_000_000)}b`;
+  expect((await textOf(Buffer.from(`${line} \t\nc`), "text/plain")).text).toBe(`${line}\nc`);
+});
+
 test("a process that reads a document ends with the service, however that ends", async () => {
   const service = Bun.spawn([process.execPath, join(import.meta.dir, "reading-service.ts")], { stdout: "pipe" });
   const { value } = await service.stdout.getReader().read();

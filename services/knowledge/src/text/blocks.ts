@@ -10,6 +10,8 @@ const HEADING = /^ {0,3}(#{1,6})[ \t]+(.*?)[ \t]*#*$/;
 const UNDERLINE = /^ {0,3}(?:=+|-{2,})[ \t]*$/;
 const FENCE = /^ {0,3}(`{3,}|~{3,})/;
 const TITLE_CHARACTERS_MAX = 200;
+/** A longer line is no title: the pattern takes the square of its length for marks at the end. */
+const TITLE_LINE_CHARACTERS_MAX = 400;
 
 /** The blocks of a document in Markdown, or of plain text, whose blocks are its paragraphs. */
 export function blocksOf(text: string): Block[] {
@@ -33,7 +35,7 @@ export function blocksOf(text: string): Block[] {
   };
   for (const line of text.split("\n")) {
     const [, mark = ""] = FENCE.exec(line) ?? [];
-    const [, level = "", title = ""] = HEADING.exec(line) ?? [];
+    const [, level = "", title = ""] = (line.length <= TITLE_LINE_CHARACTERS_MAX && HEADING.exec(line)) || [];
     const above = titleIn(open());
     if (fence !== "") {
       add("code", line);

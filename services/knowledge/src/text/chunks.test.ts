@@ -102,3 +102,9 @@ test("code is cut between its lines", () => {
   const lines = chunksOf(code, "en").flatMap((chunk) => chunk.text.split("\n"));
   expect(lines).toEqual(code.split("\n"));
 });
+
+test("a line of a hundred thousand marks is no title, and takes no longer than other lines", () => {
+  const line = `# ${"#".repeat(100_000)}x`;
+  const parts = chunksOf(line, "en").map((chunk) => chunk.text);
+  expect(parts.join("")).toBe(line);
+});

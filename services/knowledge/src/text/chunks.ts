@@ -1,5 +1,5 @@
 import { blocksOf, type Lines } from "./blocks.ts";
-import { sentencesOf } from "./sentences.ts";
+import { segmenterOf, sentencesOf } from "./sentences.ts";
 
 export interface Chunk {
   /** The titles above it, from the outermost: "Prices > Delivery". Empty if there are none. */
@@ -51,7 +51,7 @@ export function chunksOf(text: string, language: string): Chunk[] {
 
   function keepTitle(): void {
     const heading = titles.slice(0, -1).filter(Boolean).join(" > ");
-    for (const piece of wordsOf(unread, language)) chunks.push({ heading, text: piece.trim() });
+    chunks.push({ heading, text: unread });
   }
 }
 
@@ -131,7 +131,7 @@ function paragraphLength(pieces: readonly Piece[], from: number): number {
 function wordsOf(text: string, language: string): string[] {
   const parts: string[] = [];
   let part = "";
-  for (const { segment } of wordSegmenter(language).segment(text)) {
+  for (const { segment } of segmenterOf(language, "word").segment(text)) {
     // No language has such words: it is encoded data, or a line drawn with characters.
     const pieces = segment.length > CHUNK_CHARACTERS ? (segment.match(TOO_LONG_A_WORD) ?? []) : [segment];
     for (const piece of pieces) {
@@ -146,7 +146,3 @@ function wordsOf(text: string, language: string): string[] {
 }
 
 const TOO_LONG_A_WORD = new RegExp(`[^]{1,${CHUNK_CHARACTERS - 1}}`, "gu");
-
-function wordSegmenter(language: string): Intl.Segmenter {
-  return new Intl.Segmenter(language, { granularity: "word" });
-}

@@ -86,8 +86,8 @@ create table texts (
   primary key (owner_id, text_id, part)
 );
 
--- Names and descriptions, and 500 bytes for each base and document; texts, and bytes that wait. Chunks and their index, which are made
--- of the texts, are not counted.
+-- Names and descriptions, and 500 bytes for each base and document; texts, and bytes that wait. Of chunks and their index, which are made
+-- of the texts, 200 bytes for each chunk, so that texts of many short sections take no more than others.
 create trigger bases_stored after insert on bases referencing new table as added
   for each statement execute function count_stored_bytes('500 + octet_length(name) + octet_length(description)');
 create trigger bases_resized after update on bases referencing old table as removed new table as added
@@ -95,11 +95,11 @@ create trigger bases_resized after update on bases referencing old table as remo
 create trigger bases_removed after delete on bases referencing old table as removed
   for each statement execute function count_stored_bytes('500 + octet_length(name) + octet_length(description)');
 create trigger documents_stored after insert on documents referencing new table as added
-  for each statement execute function count_stored_bytes('500 + octet_length(name) + bytes');
+  for each statement execute function count_stored_bytes('500 + octet_length(name) + bytes + 200 * chunk_count');
 create trigger documents_resized after update on documents referencing old table as removed new table as added
-  for each statement execute function count_stored_bytes('500 + octet_length(name) + bytes');
+  for each statement execute function count_stored_bytes('500 + octet_length(name) + bytes + 200 * chunk_count');
 create trigger documents_removed after delete on documents referencing old table as removed
-  for each statement execute function count_stored_bytes('500 + octet_length(name) + bytes');
+  for each statement execute function count_stored_bytes('500 + octet_length(name) + bytes + 200 * chunk_count');
 create trigger content_parts_stored after insert on content_parts referencing new table as added
   for each statement execute function count_stored_bytes('octet_length(data)');
 create trigger content_parts_removed after delete on content_parts referencing old table as removed

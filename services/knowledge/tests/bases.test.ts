@@ -2,7 +2,7 @@ import { afterAll, expect, test } from "bun:test";
 import { eventually } from "@parley/testkit/eventually";
 import { failure } from "@parley/testkit/failures";
 import { newOwner } from "@parley/testkit/owners";
-import { addDocument, newBase, settled, startTestKnowledge } from "./kit.ts";
+import { addDocument, FAILED, newBase, settled, startTestKnowledge } from "./kit.ts";
 
 const { client, sql, users, stop } = await startTestKnowledge({
   PARLEY_KNOWLEDGE_OWNER_BYTES: "3000",
@@ -85,4 +85,13 @@ test("a text that is longer than its file and finds no room fails, and says so",
   const { documentId } = await addDocument(client, base, "Grows");
   const found = await settled(client, base, documentId);
   expect(found.error).toStartWith("Documents would have more than 3,000 bytes together");
+});
+
+test("each chunk of a document counts towards the limit, however short it is", async () => {
+  const base = await newBase(client);
+  const { documentId } = await addDocument(client, base, "a\n\n".repeat(15));
+  expect(await settled(client, base, documentId)).toMatchObject({
+    status: FAILED,
+    error: expect.stringContaining("delete documents that you no longer need"),
+  });
 });

@@ -173,6 +173,12 @@ test("a document that takes too long fails alone", async () => {
   });
 });
 
+test("a document of more sections than its index may have fails alone", async () => {
+  expect(await parse("# A\n".repeat(100_001), "text/markdown")).toEqual({
+    reason: "The document has more than 100,000 sections. Split it into smaller documents.",
+  });
+});
+
 test("a million spaces within a line are kept, and those at its end are not", async () => {
   const line = `a${" ".repeat(1_000_000)}b`;
   expect((await textOf(Buffer.from(`${line} \t\nc`), "text/plain")).text).toBe(`${line}\nc`);

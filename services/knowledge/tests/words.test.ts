@@ -117,6 +117,13 @@ test("a question of words that say nothing, of none, and of 4,000 characters fin
   expect(await find(base, Array.from({ length: 700 }, (_, at) => `w${at}`).join(" "))).toEqual([]);
 });
 
+test("words that no document has keep none from being found, however many there are", async () => {
+  const base = newBase();
+  await write(base, ["The gold plan", "Contact us"]);
+  const unheard = Array.from({ length: 40 }, (_, at) => `unheard${at}`).join(" ");
+  expect(await find(base, `${unheard} gold ${unheard}`)).toEqual(["The gold plan"]);
+});
+
 test("of 5,000 chunks that all have the question's words, those that have all of them are ranked", async () => {
   const base = newBase();
   const texts = Array.from({ length: 5_000 }, (_, at) => (at === 4_321 ? "price delivery" : `price ${at}`));

@@ -14,7 +14,7 @@ export interface LexicalQuery {
   limit: number;
 }
 
-/** Words of a query that count: those that tell most. */
+/** Words of a query that count: of those that the chunks have, the ones that tell most. */
 const WORDS_MAX = 16;
 /** Languages of a base that are searched: those with the most chunks. */
 const LANGUAGES_MAX = 8;
@@ -38,11 +38,12 @@ export async function searchWords(
     .filter((section) => language === undefined || section.language === language)
     .slice(0, LANGUAGES_MAX * baseIds.length);
   if (sections.length === 0) return [];
-  const words = await weighWords(sql, ownerId, sections, asked);
+  const weighed = await weighWords(sql, ownerId, sections, asked);
+  const words = weighed.filter((word) => word.chunks > 0).slice(0, WORDS_MAX);
   if (words.length === 0) return [];
   const chunks = sections.reduce((sum, section) => sum + section.chunks, 0);
   const meanLength = sections.reduce((sum, section) => sum + section.words, 0) / chunks;
-  const most = words.reduce((sum, { weight }) => sum + weight, 0);
+  const most = weighed.slice(0, WORDS_MAX).reduce((sum, { weight }) => sum + weight, 0);
   const rank = (finding: readonly WeighedWord[], mustHaveAll = false, candidatesMax = CANDIDATES_MAX) =>
     rankByWords(sql, {
       ownerId,
@@ -62,7 +63,7 @@ export async function searchWords(
         candidates: finding.flatMap(({ terms }) => terms[at] ?? []),
       })),
     });
-  const rarest = words.filter((word) => word.chunks > 0).sort((one, other) => one.chunks - other.chunks);
+  const rarest = words.toSorted((one, other) => one.chunks - other.chunks);
   if ((rarest[0]?.chunks ?? 0) <= CANDIDATES_MAX) return scored(await rank(fewest(rarest)), most);
   const shareMax = Math.ceil(CANDIDATES_MAX / sections.length);
   const ranked = await rank(rarest.slice(0, COMMON_WORDS), true, shareMax);
@@ -85,6 +86,7 @@ interface WeighedWord {
   terms: (number | undefined)[];
 }
 
+/** The words that say something, the ones that tell most first. */
 async function weighWords(
   sql: Sql,
   ownerId: string,
@@ -116,7 +118,7 @@ async function weighWords(
       const having = terms.reduce<number>((sum, term) => sum + (totals.get(term ?? -1) ?? 0), 0);
       return { terms, chunks: having, weight: times * idfOf(having, chunks) };
     });
-  return weighed.sort((one, other) => other.weight - one.weight).slice(0, WORDS_MAX);
+  return weighed.sort((one, other) => other.weight - one.weight);
 }
 
 /** The rarest words, as far as they find few enough chunks. */

@@ -177,6 +177,7 @@ test.each<[string, EmbeddingsServer["answer"]]>([
   ["refuses the key", () => new Response("", { status: 401 })],
   ["answers no JSON", () => new Response("<html>")],
   ["answers too few vectors", () => vectors([])],
+  ["answers a vector for a text that it was not sent", () => Response.json({ data: [{ index: 4e9, embedding: [1] }] })],
   ["answers numbers that are none", () => Response.json({ data: [{ index: 0, embedding: ["x", null] }] })],
   ["never answers", () => new Promise<Response>(() => {})],
 ])("a search by words succeeds while the embedder %s", async (_, answer) => {
@@ -205,6 +206,27 @@ test("an embedder that failed three times in a row is not asked for a while", as
   server.requests.length = 0;
   for (let time = 0; time < 5; time++) await ask(search, written, "gold");
   expect(server.requests).toHaveLength(3);
+});
+
+test("questions that the embedder refuses, and searches that are given up, do not keep others from meaning", async () => {
+  const search = open("letters");
+  run(search);
+  const written = await write(["listen"]);
+  await search.changed(written.ownerId, written.baseId);
+  await eventually(async () => expect(await embedded(written)).toBe(1));
+  server.answer = () => new Response("", { status: 400 });
+  for (let time = 0; time < 3; time++) expect(await ask(search, written, "x")).toMatchObject({ semantic: "missed" });
+  for (let time = 0; time < 3; time++) {
+    const gone = new AbortController();
+    server.answer = () => {
+      gone.abort(new Error("gone"));
+      return new Promise<Response>(() => {});
+    };
+    const given = ask(search, written, "x", { signal: gone.signal });
+    expect(await given.catch((error) => error)).toMatchObject({ message: "gone" });
+  }
+  server.answer = null;
+  expect(await ask(search, written, "silent")).toMatchObject({ semantic: "ok", chunks: [{ text: "listen" }] });
 });
 
 test("a chunk that the embedder refuses keeps no other from its vector", async () => {

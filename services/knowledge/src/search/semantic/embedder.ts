@@ -65,7 +65,8 @@ function vectorsOf(answer: unknown, count: number): Float32Array[] {
   for (const [at, item] of data.entries()) {
     if (!isObject(item) || !Array.isArray(item.embedding)) continue;
     const vector = unitVector(item.embedding);
-    if (vector) vectors[typeof item.index === "number" ? item.index : at] = vector;
+    const place = item.index ?? at;
+    if (vector && typeof place === "number" && place < count) vectors[place] = vector;
   }
   const dimensions = vectors[0]?.length ?? 0;
   const isWhole = data.length === count && Array.from(vectors).every((vector) => vector?.length === dimensions);

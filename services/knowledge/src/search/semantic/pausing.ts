@@ -1,4 +1,5 @@
 import type { Logger } from "@parley/shared/log";
+import { EmbedderError } from "./embedder.ts";
 import type { Meanings } from "./meanings.ts";
 
 /** Failures in a row after which an embedder is not asked for a while, so that not every search waits for it. */
@@ -17,7 +18,7 @@ export function pausing(meanings: Meanings, log: Logger): Meanings {
         failures = 0;
         return found;
       } catch (error) {
-        if (++failures >= FAILURES_MAX) {
+        if (isTheEmbedders(error) && ++failures >= FAILURES_MAX) {
           failures = 0;
           pausedUntil = performance.now() + PAUSE_MS;
           log.warn(
@@ -29,4 +30,10 @@ export function pausing(meanings: Meanings, log: Logger): Meanings {
       }
     },
   };
+}
+
+/** Whether it would fail others too: not a query that it refuses, nor a search that was given up. */
+function isTheEmbedders(error: unknown): boolean {
+  if (error instanceof EmbedderError) return !error.isRefusal;
+  return error instanceof DOMException && error.name === "TimeoutError";
 }

@@ -103,6 +103,15 @@ test("whole texts come oldest first, and are cut where they are too long togethe
   expect(cut.truncated).toBeTrue();
 });
 
+test("a whole text that is not longer than it may be is given as a whole, whatever its characters", async () => {
+  const base = await newBase(client);
+  const text = "😀".repeat(39_000);
+  await addReady(base, text);
+  const uses = [use(base, { whole: true })];
+  const gathered = await client.gatherKnowledge({ ...base, ...ASKED, uses, query: "" });
+  expect([gathered.texts[0]?.text === text, gathered.truncated]).toEqual([true, false]);
+});
+
 test("a query beyond the limits of a search is refused", async () => {
   const base = await newBase(client);
   expect(await failure(search(base, "x".repeat(4_001)))).toMatchObject({ kind: "invalid", paths: ["query"] });

@@ -1,7 +1,7 @@
 import type { Sql } from "@parley/shared/db/database";
 
-/** Characters of a part, as JavaScript counts them: what a reader is given at once. */
-const PART_CHARACTERS = 64 * 1024;
+/** Characters of a part, as JavaScript counts them: what a reader is given at once, and more than a turn is given of whole texts. */
+const PART_CHARACTERS = 80 * 1024;
 /** Parts that one statement stores. */
 const PARTS_AT_ONCE = 16;
 

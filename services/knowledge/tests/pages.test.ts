@@ -91,6 +91,26 @@ test("a refresh that fails keeps the old text and shows the error, and one witho
   expect(await textOf(client, base, documentId)).toBe("Small repairs cost 45 euros.");
 });
 
+test("a page that has not changed is read again when its language is another", async () => {
+  const base = await newBase(client);
+  const headers = { etag: '"1"' };
+  answers.set("/houses", () => new Response("Die Häuser", { headers }));
+  const documentId = await addPage(base, "/houses");
+  expect(await settled(client, base, documentId)).toMatchObject({ language: "en" });
+  const content = page(at("/houses"));
+  await client.replaceDocument({ ...base, ...PLAIN, documentId, name: undefined, content, language: "de" });
+  expect(await settled(client, base, documentId)).toMatchObject({ status: READY, language: "de" });
+});
+
+test("a page whose server says that it has not changed, without having been asked, fails with that reason", async () => {
+  const base = await newBase(client);
+  answers.set("/unchanged", () => new Response(null, { status: 304 }));
+  expect(await settled(client, base, await addPage(base, "/unchanged"))).toMatchObject({
+    status: FAILED,
+    error: "The page answered with HTTP status 304.",
+  });
+});
+
 test("a page is fetched again when its hours have passed, and no more once it is another content", async () => {
   const base = await newBase(client);
   answers.set("/hourly", () => new Response("one"));

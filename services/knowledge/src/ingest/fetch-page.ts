@@ -46,7 +46,7 @@ async function follow(
     const answer = await ask(place, { method: "GET", headers: headersOf(etag), redirect: "manual", signal });
     const { location = "", ...headers } = headersByName(answer);
     const target = isRedirect(answer.status) ? URL.parse(location, place) : null;
-    if (!target) return await received(answer, headers);
+    if (!target) return await received(answer, headers, etag !== null);
     answer.cancel();
     target.hash = "";
     place = target.href;
@@ -62,8 +62,8 @@ function isRedirect(status: number): boolean {
   return [301, 302, 303, 307, 308].includes(status);
 }
 
-async function received(answer: Answer, headers: Record<string, string>): Promise<Fetched> {
-  if (answer.status === 304) {
+async function received(answer: Answer, headers: Record<string, string>, hasEtag: boolean): Promise<Fetched> {
+  if (answer.status === 304 && hasEtag) {
     answer.cancel();
     return "unchanged";
   }

@@ -111,10 +111,10 @@ async function sentOf({ db }: IngestContext, { ownerId, contentId, mediaType, sh
 
 async function pageOf(
   { ask }: IngestContext,
-  { url, etag, hasText, textSha256 }: Next,
+  { url, etag, keepsText, textSha256 }: Next,
   ending: AbortSignal,
 ): Promise<Content | Exclude<Outcome, { text: string }>> {
-  const fetched = await fetchPage(ask, { url: url ?? "", etag: hasText ? etag : null }, ending);
+  const fetched = await fetchPage(ask, { url: url ?? "", etag: keepsText ? etag : null }, ending);
   if (fetched === "unchanged") return { unchanged: true, etag };
   if ("reason" in fetched) return fetched;
   const { bytes, contentType } = fetched;

@@ -95,9 +95,9 @@ export interface Next extends ContentRow {
   url: string | null;
   refreshHours: number | null;
   etag: string | null;
-  /** Whether it has a text, which a page that has not changed keeps. */
-  hasText: boolean;
-  /** Of the bytes that the text is of. */
+  /** Whether it has a text that a page that has not changed keeps: one in the language that is asked for. */
+  keepsText: boolean;
+  /** Of the bytes that such a text is of. */
   textSha256: Buffer | null;
   /** The number of this run. */
   attempts: number;
@@ -108,9 +108,10 @@ export async function beginNext(sql: Sql, ownerId: string): Promise<Next | null>
   const [row] = await sql<Next[]>`
     update contents set attempts = attempts + 1
     from (
-      select owner_id, document_id, base_id, documents.name, given_language, url, refresh_hours, etag, text_id is not null as has_text,
-        case when text_id is not null then documents.sha256 end as text_sha256
+      select owner_id, document_id, base_id, documents.name, given_language, url, refresh_hours, etag, keeps_text,
+        case when keeps_text then documents.sha256 end as text_sha256
       from contents join documents using (owner_id, document_id) join bases using (owner_id, base_id)
+        cross join lateral (select text_id is not null and coalesce(given_language, language) = language as keeps_text) as kept
       where owner_id = ${ownerId} order by contents.created_at, document_id limit 1
     ) as next
     where contents.owner_id = next.owner_id and contents.document_id = next.document_id

@@ -1,8 +1,9 @@
 import { afterAll, expect, test } from "bun:test";
+import { newUuid } from "@parley/shared/ids";
 import { eventually } from "@parley/testkit/eventually";
 import { failure } from "@parley/testkit/failures";
 import { newOwner } from "@parley/testkit/owners";
-import { addDocument, FAILED, newBase, settled, startTestKnowledge } from "./kit.ts";
+import { addDocument, FAILED, newBase, PLAIN, sent, settled, startTestKnowledge } from "./kit.ts";
 
 const { client, sql, users, stop } = await startTestKnowledge({
   PARLEY_KNOWLEDGE_OWNER_BYTES: "3000",
@@ -78,6 +79,27 @@ test("an owner has no more documents and no more bytes than the operator allows"
     kind: "conflict",
     detail: "There are 2 documents already: delete documents that you no longer need",
   });
+});
+
+test("content that is refused, or was sent twice, takes no room", async () => {
+  const base = await newBase(client);
+  const partsOf = async (ownerId = base.ownerId) =>
+    (await sql`select from content_parts where owner_id = ${ownerId}`).length;
+  const missing = { ...base, knowledgeBaseId: "kb_none" };
+  expect(await failure(addDocument(client, missing, "Prices"))).toMatchObject({ kind: "not_found" });
+  expect(await partsOf()).toBe(0);
+  const contentId = newUuid();
+  const add = (part: number) =>
+    client.addContent({ ownerId: base.ownerId, contentId, part, data: Buffer.alloc(2_000, "x") });
+  await add(0);
+  expect(await failure(add(1))).toMatchObject({ kind: "conflict" });
+  expect(await partsOf()).toBe(0);
+  const idempotency = { key: "once", fingerprint: Buffer.alloc(32) };
+  for (const _ of ["first", "again"]) {
+    const content = await sent(client, base.ownerId, "Prices");
+    await client.createDocument({ ...base, ...PLAIN, name: "prices.txt", content, idempotency });
+  }
+  await eventually(async () => expect(await partsOf()).toBe(0));
 });
 
 test("a text that is longer than its file and finds no room fails, and says so", async () => {

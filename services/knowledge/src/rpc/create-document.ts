@@ -6,6 +6,7 @@ import { newId } from "@parley/shared/ids";
 import { withinRoom } from "@parley/shared/stored-bytes/room";
 import type { Handler, KnowledgeContext } from "../context.ts";
 import { toDocument } from "../convert.ts";
+import { orForget } from "../ingest/forget-refused.ts";
 import { enqueueContent, type Given, readContent } from "../ingest/take-content.ts";
 import { getDocumentRow, requireHeldBase } from "../read-rows.ts";
 import { checkDocument, nameOfPage } from "../rules.ts";
@@ -14,8 +15,8 @@ import { countDocuments, type DocumentRow, findSameContent, insertDocument, setP
 
 /** The answer does not wait for the document's text. */
 export function createDocument(ctx: KnowledgeContext): Handler<"createDocument"> {
-  return ({ ownerId, knowledgeBaseId, name, content, language, idempotency }, call) =>
-    runIdempotent(ctx, { ownerId, idempotency, codec: CreateDocumentResponse, call }, async (tx) => {
+  return ({ ownerId, knowledgeBaseId, name, content, language, idempotency }, call) => {
+    const created = runIdempotent(ctx, { ownerId, idempotency, codec: CreateDocumentResponse, call }, async (tx) => {
       checkDocument({ name, language });
       const given = readContent(content, ctx.allowedHosts);
       const base = { ownerId, baseId: knowledgeBaseId };
@@ -35,6 +36,8 @@ export function createDocument(ctx: KnowledgeContext): Handler<"createDocument">
         return { document: toDocument(await getDocumentRow(tx, key)), duplicate: false };
       });
     });
+    return orForget(ctx.db, { ownerId, content }, call, created);
+  };
 }
 
 /** @throws ServiceError invalid for what is no page */

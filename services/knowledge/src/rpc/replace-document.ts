@@ -5,6 +5,7 @@ import { runIdempotent } from "@parley/shared/idempotency/run";
 import { withinRoom } from "@parley/shared/stored-bytes/room";
 import type { Handler, KnowledgeContext } from "../context.ts";
 import { toDocument } from "../convert.ts";
+import { orForget } from "../ingest/forget-refused.ts";
 import { enqueueContent, type Given, readContent } from "../ingest/take-content.ts";
 import { getDocumentRow, requireHeldBase } from "../read-rows.ts";
 import { checkDocument } from "../rules.ts";
@@ -13,8 +14,8 @@ import { type DocumentRow, findSameContent, setReplacement } from "../store/docu
 
 /** The text that the document has serves until the new one is ready. */
 export function replaceDocument(ctx: KnowledgeContext): Handler<"replaceDocument"> {
-  return ({ ownerId, knowledgeBaseId, documentId, name, content, language, idempotency }, call) =>
-    runIdempotent(ctx, { ownerId, idempotency, codec: ReplaceDocumentResponse, call }, async (tx) => {
+  return ({ ownerId, knowledgeBaseId, documentId, name, content, language, idempotency }, call) => {
+    const replaced = runIdempotent(ctx, { ownerId, idempotency, codec: ReplaceDocumentResponse, call }, async (tx) => {
       checkDocument({ name, language });
       const key = { ownerId, baseId: knowledgeBaseId, documentId };
       return withinRoom(tx, ownerId, ctx.room, async () => {
@@ -29,6 +30,8 @@ export function replaceDocument(ctx: KnowledgeContext): Handler<"replaceDocument
         return { document: toDocument(await getDocumentRow(tx, key)), duplicate: isDuplicate };
       });
     });
+    return orForget(ctx.db, { ownerId, content }, call, replaced);
+  };
 }
 
 interface Asked {

@@ -56,6 +56,14 @@ export async function deleteContentParts(sql: Sql, ownerId: string, contentId: s
   await sql`delete from content_parts where owner_id = ${ownerId} and content_id = ${contentId}`;
 }
 
+/** Deletes the parts of a content that no document has taken. */
+export async function deleteUntaken(sql: Sql, ownerId: string, contentId: string): Promise<void> {
+  await sql`
+    delete from content_parts
+    where owner_id = ${ownerId} and content_id = ${contentId}
+      and not exists (select from contents where owner_id = ${ownerId} and content_id = ${contentId})`;
+}
+
 /** Deletes some parts that no document took by then. @returns the number deleted */
 export async function deleteUntakenParts(sql: Sql, before: Date, max: number): Promise<number> {
   const { count } = await sql`

@@ -111,6 +111,7 @@ describe("a reader who sends the examples in order", () => {
       test(`${operation.operationId}: the ${name} is accepted, and answered as documented`, async () => {
         if (operation.operationId.startsWith("resend")) await deliveryEnded();
         if (operation.operationId === "analyzeConversation") await endChat(operation);
+        if (operation.operationId === "getChunk") await documentIsRead();
         if (operation.operationId === "endSession") await beginAnotherSession();
         if (operation.operationId === "getRecording") await record(operation);
         if (operation.operationId === "sendWhatsAppMessage") {
@@ -216,6 +217,17 @@ describe("a reader who sends the examples in order", () => {
     await placeRecording(stack, { ownerId, conversationId: actual(example) });
   }
 
+  /** Waits until a search finds the story's document, and remembers the chunk. */
+  async function documentIsRead(): Promise<void> {
+    const search = operations.find(({ operationId }) => operationId === "searchKnowledgeBase") as Operation;
+    const found = await eventually(async () => {
+      const { body } = await send(search, exampleOf("searchKnowledgeBase"));
+      expect(body.chunks).toHaveLength(1);
+      return body;
+    });
+    rememberIds(search.responses["200"]?.content?.["application/json"]?.example, found);
+  }
+
   async function deliveryEnded(): Promise<void> {
     const get = operations.find(({ operationId }) => operationId === "getDelivery") as Operation;
     await eventually(async () => expect((await send(get, undefined)).body.status).toBe("failed"));
@@ -229,7 +241,7 @@ const ID = /[a-z]{2,4}_[0-9a-z]{26}|[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}/
  * at the very end.
  */
 function inOrder(all: readonly Operation[]): Operation[] {
-  const first = ["signIn", "createSecret", "createTool"];
+  const first = ["signIn", "createSecret", "createTool", "createKnowledgeBase"];
   const last = ["changePassword", "signOut"];
   const rank = ({ method, path, operationId }: Operation) => {
     if (first.includes(operationId)) return first.indexOf(operationId) - first.length;

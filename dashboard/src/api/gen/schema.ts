@@ -8430,7 +8430,7 @@ export interface operations {
                      *             "url": "https://crm.acme.example/parley/start",
                      *             "headers": {
                      *               "Authorization": {
-                     *                 "secret": "crm_api_key"
+                     *                 "secret": "shop_api_key"
                      *               }
                      *             },
                      *             "timeout_ms": 2000,
@@ -8704,7 +8704,7 @@ export interface operations {
                  *         "url": "https://crm.acme.example/parley/start",
                  *         "headers": {
                  *           "Authorization": {
-                 *             "secret": "crm_api_key"
+                 *             "secret": "shop_api_key"
                  *           }
                  *         },
                  *         "timeout_ms": 2000,
@@ -8856,7 +8856,7 @@ export interface operations {
                      *         "url": "https://crm.acme.example/parley/start",
                      *         "headers": {
                      *           "Authorization": {
-                     *             "secret": "crm_api_key"
+                     *             "secret": "shop_api_key"
                      *           }
                      *         },
                      *         "timeout_ms": 2000,
@@ -9243,7 +9243,7 @@ export interface operations {
                      *         "url": "https://crm.acme.example/parley/start",
                      *         "headers": {
                      *           "Authorization": {
-                     *             "secret": "crm_api_key"
+                     *             "secret": "shop_api_key"
                      *           }
                      *         },
                      *         "timeout_ms": 2000,
@@ -9747,7 +9747,7 @@ export interface operations {
                      *         "url": "https://crm.acme.example/parley/start",
                      *         "headers": {
                      *           "Authorization": {
-                     *             "secret": "crm_api_key"
+                     *             "secret": "shop_api_key"
                      *           }
                      *         },
                      *         "timeout_ms": 2000,

@@ -1,7 +1,7 @@
 import { AGENT_FIELDS, nullShownAs, plainAgentFields } from "@parley/shared/domain/agent-fields";
 import { START_EXAMPLE } from "./events.ts";
 import type { OperationExamples } from "./example.ts";
-import { AGENT_ID, CREATED_AT, NUMBER, ONE_PAGE, TOOL_ID, UPDATED_AT } from "./values.ts";
+import { AGENT_ID, CREATED_AT, NUMBER, ONE_PAGE, SECRET_NAME, TOOL_ID, UPDATED_AT } from "./values.ts";
 
 const GREETING = "Hello! This is {{company | Acme}}. How can I help?";
 const CONTENT =
@@ -9,7 +9,7 @@ const CONTENT =
 
 const START_WEBHOOK = {
   url: "https://crm.acme.example/parley/start",
-  headers: { Authorization: { secret: "crm_api_key" } },
+  headers: { Authorization: { secret: SECRET_NAME } },
   timeout_ms: 2000,
   on_failure: "continue",
   channels: ["telephony", "whatsapp"],

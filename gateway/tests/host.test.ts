@@ -14,6 +14,7 @@ const config = readGatewayConfig({
   PARLEY_WEBHOOK_ADDRESS: NOWHERE,
   PARLEY_VOICE_ADDRESS: NOWHERE,
   PARLEY_MESSAGING_ADDRESS: NOWHERE,
+  PARLEY_KNOWLEDGE_ADDRESS: NOWHERE,
 });
 const gateway = await startGateway({ ...config, PORT: 0 }, silentLogger);
 

@@ -79,10 +79,9 @@ test("a new authority in the file applies from the next connection on", async ()
 });
 
 test("an authority for a Redis without TLS is a configuration error", async () => {
-  const addresses = ["ACCOUNT", "AGENT", "PROMPT", "CONVERSATION", "WEBHOOK", "MESSAGING", "VOICE"].map((name) => [
-    `PARLEY_${name}_ADDRESS`,
-    NOWHERE,
-  ]);
+  const addresses = ["ACCOUNT", "AGENT", "PROMPT", "CONVERSATION", "WEBHOOK", "MESSAGING", "VOICE", "KNOWLEDGE"].map(
+    (name) => [`PARLEY_${name}_ADDRESS`, NOWHERE],
+  );
   const env = { ...Object.fromEntries(addresses), PARLEY_REDIS_CA: await fileOf(authority) };
   const start = (REDIS_URL: string) => startGateway(readGatewayConfig({ ...env, REDIS_URL }), silentLogger);
   for (const url of ["redis://localhost:6379", "rediss://one:6379,redis://two:6379", ""])

@@ -36,6 +36,7 @@ test("a web call's url begins with PARLEY_PUBLIC_URL, with or without a slash at
       PARLEY_WEBHOOK_ADDRESS: NOWHERE,
       PARLEY_VOICE_ADDRESS: voice.address,
       PARLEY_MESSAGING_ADDRESS: NOWHERE,
+      PARLEY_KNOWLEDGE_ADDRESS: NOWHERE,
     });
     const gateway = await startGateway({ ...config, PORT: 0 }, silentLogger);
     const answer = await fetch(`http://${gateway.address}/v1/public/web-calls`, {

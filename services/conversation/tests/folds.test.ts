@@ -30,8 +30,8 @@ const FOLDS = [
     table: "figure_changes",
     queue: "fold-figures",
     insert: (ownerId: string, count: number) => db`
-      insert into figure_changes (owner_id, day, agent_id, type, begun)
-      select ${ownerId}, '2026-01-01', 'agt_1', 'CHAT', 1 from generate_series(1, ${count}::integer)`,
+      insert into figure_changes (owner_id, day, agent_id, type, happened_at, begun)
+      select ${ownerId}, '2026-01-01', 'agt_1', 'CHAT', '2026-01-01', 1 from generate_series(1, ${count}::integer)`,
     fold: figuresFold(),
   },
   {

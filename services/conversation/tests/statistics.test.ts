@@ -33,8 +33,8 @@ async function hold(agent: TestAgent, outcome: Outcome, durationSeconds: number)
 /** Sets how long replies took, because a test cannot control it. */
 async function note(ownerId: string, type: string, latencies: readonly number[]): Promise<void> {
   await db`
-    insert into figure_changes (owner_id, day, agent_id, type, latency_ms)
-    select ${ownerId}, '2026-01-01', 'agt_any', ${type}, ms from unnest(${latencies as number[]}::integer[]) as given (ms)`;
+    insert into figure_changes (owner_id, day, agent_id, type, happened_at, latency_ms)
+    select ${ownerId}, '2026-01-01', 'agt_any', ${type}, '2026-01-01', ms from unnest(${latencies as number[]}::integer[]) as given (ms)`;
 }
 
 test("conversations, outcomes, call time, replies and tokens are summed by day, channel, agent and model", async () => {
@@ -132,8 +132,8 @@ test("the median of few replies is exact, of two their mean, before and after th
 test("of ever more agents and models, those with the most conversations and replies are read", async () => {
   const ownerId = newOwner();
   await db`
-    insert into figure_changes (owner_id, day, agent_id, type, provider, model, begun, replies)
-    select ${ownerId}, '2026-01-01', 'agt_' || least(at, 5), 'CHAT', 'CUSTOM_LLM', 'model ' || least(at, 4), 1, 1
+    insert into figure_changes (owner_id, day, agent_id, type, provider, model, happened_at, begun, replies)
+    select ${ownerId}, '2026-01-01', 'agt_' || least(at, 5), 'CHAT', 'CUSTOM_LLM', 'model ' || least(at, 4), '2026-01-01', 1, 1
     from generate_series(1, 9) as given (at)`;
   const filter = { ownerId, agentId: "", first: "2026-01-01", last: "2026-01-31" };
   const rows = await listFigures(db, filter, 1);
@@ -145,8 +145,8 @@ test("of ever more agents and models, those with the most conversations and repl
 test("a day names its first agents and models, and sums further ones as others, so that totals stay exact", async () => {
   const ownerId = newOwner();
   const add = (from: number, to: number, day = "2026-01-01") => db`
-    insert into figure_changes (owner_id, day, agent_id, type, provider, model, replies, latency_ms)
-    select ${ownerId}, ${day}::date, 'agt_' || at, 'CHAT', 'CUSTOM_LLM', 'model ' || at, 1, 100
+    insert into figure_changes (owner_id, day, agent_id, type, provider, model, happened_at, replies, latency_ms)
+    select ${ownerId}, ${day}::date, 'agt_' || at, 'CHAT', 'CUSTOM_LLM', 'model ' || at, ${day}::date, 1, 100
     from generate_series(${from}::integer, ${to}::integer) as given (at)`;
   const named = async (table: string) => {
     const rows = await db<{ name: string; replies: number }[]>`
@@ -160,8 +160,8 @@ test("a day names its first agents and models, and sums further ones as others, 
   await add(1, 9);
   await add(9, 9, "2026-01-02");
   await db`
-    insert into figure_changes (owner_id, day, agent_id, type, begun)
-    values (${ownerId}, '2026-01-01', 'agt_9', 'CHAT', 1)`;
+    insert into figure_changes (owner_id, day, agent_id, type, happened_at, begun)
+    values (${ownerId}, '2026-01-01', 'agt_9', 'CHAT', '2026-01-01', 1)`;
   const before = await statistics(ownerId);
   await fold();
   await add(4, 4);

@@ -63,6 +63,8 @@ create table conversations (
   is_widget boolean not null default false,
   -- The question to the agent's start webhook, from before it is asked (src/store/start.ts); null: none was asked.
   start jsonb,
+  -- Whether it has yet to begin, because its start webhook may reject it or name another agent; one that is rejected never begins.
+  is_starting boolean not null default false,
   -- The agent that was asked for, if the start webhook named another one, which is agent_id.
   asked_agent_id text,
   -- What an operator lets the model know: [text, …].
@@ -297,11 +299,16 @@ end $$;
 
 create function note_conversation_start() returns trigger language plpgsql set search_path from current as $$
 begin
-  perform add_event(new.owner_id, 'conversation.started', new.conversation_id, null, new.created_at);
+  perform add_event(new.owner_id, 'conversation.started', new.conversation_id, null, new.updated_at);
   return null;
 end $$;
 create trigger conversations_started after insert on conversations
-  for each row when (new.status = 'IN_PROGRESS' and new.draft_id is null) execute function note_conversation_start();
+  for each row when (new.status = 'IN_PROGRESS' and new.draft_id is null and not new.is_starting)
+  execute function note_conversation_start();
+-- Its start webhook was asked, and has not rejected it.
+create trigger conversations_started_late after update of is_starting on conversations
+  for each row when (old.is_starting and not new.is_starting and new.status = 'IN_PROGRESS' and new.draft_id is null)
+  execute function note_conversation_start();
 
 -- Whatever ends a conversation, one event is stored with it: no path can forget it.
 create function note_conversation_end() returns trigger language plpgsql set search_path from current as $$

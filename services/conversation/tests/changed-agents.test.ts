@@ -50,7 +50,6 @@ const agentProcesses = await startTwo("agent", {
   PARLEY_ACCOUNT_ADDRESS: "127.0.0.1:1",
   PARLEY_KNOWLEDGE_ADDRESS: "127.0.0.1:1",
   PARLEY_CONVERSATION_ADDRESS: "127.0.0.1:1",
-  PARLEY_KNOWLEDGE_ADDRESS: "127.0.0.1:1",
   PARLEY_ALLOWED_PRIVATE_HOSTS: "127.0.0.1",
 });
 const conversations = await startTwo("conversation", {

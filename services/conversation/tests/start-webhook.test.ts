@@ -19,6 +19,7 @@ import { newSigningSecret } from "@parley/shared/webhook-signature";
 import { serviceErrorOf } from "@parley/testkit/failures";
 import { newOwner } from "@parley/testkit/owners";
 import { Webhook } from "standardwebhooks";
+import { allSent, eventsOf, payloadOf, want } from "./events-kit.ts";
 import { createAgent, failure, inline, say, startTestChat, type TestAgent, transcript, turn } from "./kit.ts";
 
 const SECRET = newSigningSecret();
@@ -218,7 +219,7 @@ test("a question whose process died is not asked again, and the conversation beg
   const { sessionId } = await say(service, await askingAgent({ startWebhook: undefined }, agent.ownerId), "Hi");
   const asked = { askedAt: service.clock.now().toISOString(), withinMs: 500 };
   await service.sql`
-    update conversations set agent_id = ${agent.agentId}, start = ${service.sql.json(asked)}, message_count = 0
+    update conversations set agent_id = ${agent.agentId}, start = ${service.sql.json(asked)}, is_starting = true, message_count = 0
     where conversation_id = ${sessionId}`;
   await service.sql`delete from messages where conversation_id = ${sessionId}`;
   service.clock.advance(5_000);
@@ -226,6 +227,46 @@ test("a question whose process died is not asked again, and the conversation beg
   expect(questions).toEqual([]);
   const { startWebhook } = await shown(agent, sessionId);
   expect(startWebhook?.error).toBe("The process that asked stopped before there was an answer");
+});
+
+test("conversation.started is sent once the start webhook has answered, with the agent that it names, and never of a rejected conversation", async () => {
+  const ownerId = newOwner();
+  await want(service, ownerId, "conversation.started");
+  const other = await createAgent(service, {}, ownerId);
+  const agent = await askingAgent({ startWebhook: webhook({ onFailure: StartFailure.START_FAILURE_REJECT }) }, ownerId);
+  const eventsBefore: unknown[] = [];
+  answer = async () => {
+    const id = String(questions.at(-1)?.body.conversation_id);
+    eventsBefore.push(...(await service.sql`select event from owner_events where conversation_id = ${id}`));
+    return Response.json({ agent_id: other.agentId });
+  };
+  const callId = newUuid();
+  await service.chat.startConversation(callOf(agent, callId));
+  const begun = [(await open(agent)).sessionId, (await say(service, agent, "Hi")).sessionId, callId];
+  answer = () => Response.json({ reject: { say: "We are closed." } });
+  const rejected = [(await open(agent)).sessionId, (await say(service, agent, "Hi")).sessionId];
+  answer = () => new Response("", { status: 500 });
+  const error = await serviceErrorOf(open(agent));
+  await allSent(service.sql);
+  expect(eventsBefore).toEqual([]);
+  const told = (id: string) => eventsOf(service.dispatcher, id).map((each) => [each.event, payloadOf(each)]);
+  for (const id of begun)
+    expect(told(id)).toMatchObject([["conversation.started", { conversation: { agent_id: other.agentId } }]]);
+  for (const id of rejected) expect(told(id)).toMatchObject([["conversation.disconnected", {}]]);
+  expect(told(error.metadata.session_id ?? "")).toMatchObject([["conversation.failed", {}]]);
+});
+
+test("conversation.started is sent of a chat whose agent has lost its start webhook before it was asked", async () => {
+  const agent = await askingAgent({ startWebhook: undefined });
+  await want(service, agent.ownerId, "conversation.started");
+  const { sessionId } = await open(agent);
+  await allSent(service.sql);
+  await service.sql`update conversations set is_starting = true where conversation_id = ${sessionId}`;
+  const told = () => eventsOf(service.dispatcher, sessionId).map(({ event }) => event);
+  const before = told().length;
+  await say(service, agent, "Hi", sessionId);
+  await allSent(service.sql);
+  expect(told().slice(before)).toEqual(["conversation.started"]);
 });
 
 function callOf(agent: TestAgent, conversationId: string): StartConversationRequest {

@@ -86,6 +86,7 @@ test("concurrent turns of many owners are each stored with their own messages, r
         agentPath: null,
         injected: null,
         isQuiet: false,
+        isStarting: false,
         earlier: [
           { role: "user", content: `${at}` },
           { role: "assistant", content: `Re: ${at}` },

@@ -27,6 +27,7 @@ export function startChat(ctx: ConversationContext): Handler {
       agentId,
       draftId: draftId ?? null,
       greeting,
+      isStarting: isAsked,
       metadata,
       variables,
       now: ctx.clock.now(),

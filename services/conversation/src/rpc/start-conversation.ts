@@ -8,7 +8,8 @@ import type { Handlers } from "@parley/shared/rpc/server";
 import { newCall } from "../calls/new-call.ts";
 import type { ConversationContext } from "../context.ts";
 import { toConversation } from "../convert.ts";
-import { startOnce } from "../start/start-once.ts";
+import { startOnce, startWebhookOf } from "../start/start-once.ts";
+import { channelOf } from "../start/system-values.ts";
 import { insertCall, type NewCall } from "../store/calls.ts";
 import { type ConversationRow, draftOf, findConversation } from "../store/conversations.ts";
 
@@ -40,21 +41,23 @@ async function begin(
   call: NewCall,
   { agentMayBeGone }: Pick<StartConversationRequest, "agentMayBeGone">,
 ): Promise<ConversationRow> {
-  await ctx.getAgent(call.ownerId, call.agentId, call.draftId).catch((error) => {
+  const agent = await ctx.getAgent(call.ownerId, call.agentId, call.draftId).catch((error) => {
     if (!(agentMayBeGone && error instanceof ServiceError && error.kind === "not_found")) throw error;
+    return null;
   });
   // Tells of a call that was accepted before.
   if (!agentMayBeGone) ctx.room.refuseFull(call.ownerId);
   const now = ctx.clock.now();
-  await insertCall(ctx.db, call, newId("cnv"), now);
+  const isStarting = !agentMayBeGone && agent !== null && startWebhookOf(agent, channelOf(call.type)) !== null;
+  await insertCall(ctx.db, { ...call, isStarting }, newId("cnv"), now);
   // The same request may have won the race.
   const row = await findConversation(ctx.db, call, now);
   if (row) return row;
   throw new ServiceError("conflict", "conversation_id belongs to a conversation past retention: choose a new one");
 }
 
-function isBeginning({ type, messageCount, status, start }: ConversationRow): boolean {
-  const isOpen = status === "IN_PROGRESS" && messageCount === 0 && !start?.outcome;
+function isBeginning({ type, status, start, isStarting }: ConversationRow): boolean {
+  const isOpen = status === "IN_PROGRESS" && isStarting;
   return type !== "WHATSAPP" && (isOpen || start?.refusal !== undefined);
 }
 

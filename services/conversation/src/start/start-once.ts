@@ -5,7 +5,7 @@ import { notFound, ServiceError } from "@parley/shared/errors";
 import type { ConversationContext } from "../context.ts";
 import { type ConversationRow, findConversation } from "../store/conversations.ts";
 import type { SessionKey } from "../store/session-key.ts";
-import { type AnsweredStart, claimStart, type Start, storeStart } from "../store/start.ts";
+import { type AnsweredStart, beginUnasked, claimStart, type Start, storeStart } from "../store/start.ts";
 import { type AskedStart, askStartWebhook } from "./ask.ts";
 import { circumstancesOf } from "./system-values.ts";
 import { systemVariables } from "./system-variables.ts";
@@ -31,7 +31,10 @@ export async function startOnce(
 ): Promise<ConversationRow> {
   const of = await circumstancesOf(ctx, before, agent);
   const webhook = startWebhookOf(agent, of.channel);
-  if (!webhook) return before;
+  if (!webhook) {
+    if (before.isStarting && before.start?.say === undefined) await beginUnasked(ctx.db, before, ctx.clock.now());
+    return before;
+  }
   const askedAt = ctx.clock.now();
   if (await claimStart(ctx.db, before, { askedAt: askedAt.toISOString(), withinMs: webhook.timeoutMs })) {
     const { variables, metadata, ownerId, conversationId } = before;

@@ -37,13 +37,17 @@ export async function circumstancesOf(
   return {
     conversationId: key.conversationId,
     agentId: agent.agentId,
-    channel: isWidget ? "widget" : CHANNEL_OF[type ?? "CHAT"],
+    channel: channelOf(type ?? "CHAT", isWidget ?? false),
     direction: callingType === "OUTBOUND" ? "outbound" : "inbound",
     caller: fromMobileNumber ?? "",
     called: toMobileNumber ?? "",
     timezone: agent.timezone ?? found.timezone ?? "UTC",
     beganAt: type === "CHAT" || type === "WHATSAPP" ? null : beganAt,
   };
+}
+
+export function channelOf(type: TypeName, isWidget = false): Channel {
+  return isWidget ? "widget" : CHANNEL_OF[type];
 }
 
 const CHANNEL_OF: Readonly<Record<TypeName, Channel>> = {

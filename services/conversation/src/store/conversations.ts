@@ -70,6 +70,8 @@ export interface ConversationRow {
   isWidget: boolean;
   /** Null if no start webhook was asked. */
   start: Start | null;
+  /** Whether it has yet to begin, because its start webhook may reject it or name another agent; true for good if it is rejected. */
+  isStarting: boolean;
   /** The agent that was asked for, if the start webhook named another one. */
   askedAgentId: string | null;
   turnUntil: Date | null;
@@ -100,7 +102,7 @@ export function draftOf({ draftId, askedAgentId }: Pick<ConversationRow, "draftI
 export const conversationColumns = (sql: Sql) => sql`
   owner_id, conversation_id, id, agent_id, agent_path, type, status, outcome, calling_type, name, language, message_count, metadata, variables,
   notes, analysis, created_by, to_mobile_number, from_mobile_number, telephony_provider, recording_url, duration_seconds, answered_at, room_url,
-  room_name, is_test_call, draft_id, scheduled_call, is_widget, start, asked_agent_id, turn_until, last_activity_at, created_at, updated_at,
+  room_name, is_test_call, draft_id, scheduled_call, is_widget, start, is_starting, asked_agent_id, turn_until, last_activity_at, created_at, updated_at,
   is_muted, taken_over, taken_over_until`;
 
 /** Inserts a session with the agent's greeting as its first message, or without messages when the agent has no greeting. */
@@ -112,6 +114,8 @@ export async function insertGreetedSession(
     /** The draft that the session tries; null for the agent itself. */
     draftId: string | null;
     greeting: string;
+    /** Whether its start webhook is asked before it begins. */
+    isStarting?: boolean;
     metadata: Record<string, unknown>;
     variables: Record<string, VariableValue>;
     now: Date;
@@ -121,10 +125,10 @@ export async function insertGreetedSession(
   const [opened] = await sql<[{ isTold: boolean }]>`
     with opened as (
       insert into conversations (owner_id, conversation_id, id, agent_id, type, status, message_count, metadata, variables,
-        created_by, is_test_call, draft_id, last_activity_at, created_at, updated_at)
+        created_by, is_test_call, draft_id, is_starting, last_activity_at, created_at, updated_at)
       values (${session.ownerId}, ${session.conversationId}, ${session.id}, ${session.agentId}, 'CHAT', 'IN_PROGRESS',
         ${count}, ${sql.json(session.metadata as never)}, ${sql.json(session.variables as never)}, ${session.ownerId},
-        ${session.draftId !== null}, ${session.draftId}, ${session.now}, ${session.now}, ${session.now})
+        ${session.draftId !== null}, ${session.draftId}, ${session.isStarting ?? false}, ${session.now}, ${session.now}, ${session.now})
       returning owner_id, message_count
     ), greeted as (
       insert into messages (owner_id, conversation_id, seq, role, content, created_at)

@@ -61,14 +61,23 @@ export async function storeStart(sql: Sql, key: SessionKey, answered: AnsweredSt
   const other = agentId === null ? sql`` : sql`, asked_agent_id = agent_id, agent_id = ${agentId}`;
   const stored = await sql`
     update conversations set start = start || ${sql.json(start as never)}::jsonb,
+      is_starting = ${start.say !== undefined || start.refusal !== undefined},
       variables = variables || ${sql.json(variables as never)}::jsonb,
       metadata = metadata || ${sql.json(metadata as never)}::jsonb,
       language = coalesce(${start.language ?? null}, language), updated_at = ${now} ${other} ${ending}
     where owner_id = ${key.ownerId} and conversation_id = ${key.conversationId} and status = 'IN_PROGRESS'
       and start -> 'outcome' is null
     returning 1`;
-  if (stored.length > 0 && start.refusal !== undefined) tellRelay(sql);
+  if (stored.length > 0) tellRelay(sql);
   return stored.length > 0;
+}
+
+/** Begins a conversation whose agent has no start webhook any more. */
+export async function beginUnasked(sql: Sql, key: SessionKey, now: Date): Promise<void> {
+  await sql`
+    update conversations set is_starting = false, updated_at = ${now}
+    where owner_id = ${key.ownerId} and conversation_id = ${key.conversationId} and status = 'IN_PROGRESS'`;
+  tellRelay(sql);
 }
 
 /** Stores the agent's first words of a session that was opened without; with `ended`, they are the last ones too. */

@@ -9,6 +9,8 @@ import type { Call } from "@parley/shared/rpc/call";
 import type { ConversationContext } from "../context.ts";
 import type { Model } from "../model/port.ts";
 import { llmOf } from "../model/select.ts";
+import { startWebhookOf } from "../start/start-once.ts";
+import { channelOf } from "../start/system-values.ts";
 import { conversationExists, findConversation } from "../store/conversations.ts";
 import type { ReplyKnowledge } from "../store/reply-knowledge.ts";
 import {
@@ -135,6 +137,7 @@ export async function prepareTurn(
 export async function acceptTurn(
   ctx: ConversationContext,
   turn: Turn,
+  { agent }: Pick<PreparedTurn, "agent">,
   alone: Alone,
   tx?: Sql,
 ): Promise<AcceptedTurn | null> {
@@ -164,7 +167,8 @@ export async function acceptTurn(
     throw await alone(() => refusal(tx ?? ctx.db, fields));
   }
   const begin = async (): Promise<AcceptedTurn> => {
-    const session = { ...fields, id: newId("cnv") };
+    const isStarting = startWebhookOf(agent, channelOf("CHAT", fields.isWidget)) !== null;
+    const session = { ...fields, id: newId("cnv"), isStarting };
     await (tx ? insertSessionWithTurn(tx, session) : ctx.turnStore.insertSessionWithTurn(session));
     return {
       ...key,
@@ -172,6 +176,7 @@ export async function acceptTurn(
       replySeq: 2,
       agentId: fields.agentId,
       variables: fields.variables,
+      isStarting,
       language: null,
       hasToolCalls: false,
       agentPath: null,

@@ -12,7 +12,7 @@ export type BegunTurn =
   | { type: "rejects"; say: string };
 
 /**
- * Asks the agent's start webhook if the session begins with this turn, and prepares the agent that it has named, now or before.
+ * Asks the agent's start webhook if the session has yet to begin, and prepares the agent that it has named, now or before.
  * @throws ServiceError as `startOnce` does, and condition when that agent has no model that can be called
  */
 export async function beginTurn(
@@ -31,15 +31,12 @@ export async function beginTurn(
   return { type: "answers", prepared: { agent: other, model }, accepted: now };
 }
 
-/** The user has said nothing before the first message, or has been greeted. */
-const FIRST_SEQ_MAX = 2;
-
 async function started(
   ctx: ConversationContext,
   { agent }: PreparedTurn,
   accepted: AcceptedTurn,
 ): Promise<{ say?: string | undefined; state?: Pick<AcceptedTurn, "agentId" | "variables" | "language"> }> {
-  if (!agent.startWebhook || accepted.seq > FIRST_SEQ_MAX) return {};
+  if (!accepted.isStarting) return {};
   const row = await findConversation(ctx.db, accepted, ctx.clock.now());
   if (!row) return {};
   const { start, agentId, variables, language } = await startOnce(ctx, row, agent);

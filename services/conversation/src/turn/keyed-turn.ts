@@ -128,7 +128,7 @@ async function acceptFirst(ctx: ConversationContext, turn: Turn, idempotency: Id
       return { refusal };
     };
     if ("refusal" in prepared) return refuse(prepared);
-    const accepted = await decided(tx.savepoint((nested) => acceptTurn(ctx, turn, here, nested)));
+    const accepted = await decided(tx.savepoint((nested) => acceptTurn(ctx, turn, prepared.value, here, nested)));
     if ("refusal" in accepted) return refuse(accepted);
     if (accepted.value === null) {
       const { sessionId = "" } = turn;

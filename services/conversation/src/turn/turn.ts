@@ -81,7 +81,7 @@ async function accept(ctx: ConversationContext, turn: Turn, call: Call): Promise
   if (turn.idempotency) return acceptKeyedTurn(ctx, turn, turn.idempotency, call);
   const alone: Alone = (run) => ctx.turnShares.alone(turn.ownerId, call.signal, run);
   const prepared = await prepareTurn(ctx, turn, call, alone);
-  const accepted = await acceptTurn(ctx, turn, alone);
+  const accepted = await acceptTurn(ctx, turn, prepared, alone);
   if (!accepted) return answeredBefore(turn.sessionId ?? "");
   return accepted.isQuiet ? leftToOperator(accepted.conversationId) : { type: "run", prepared, accepted };
 }

@@ -33,6 +33,8 @@ export interface NewTurn extends OpenTurn {
 /** A session that begins with its first turn. */
 export interface NewSession extends NewTurn {
   id: string;
+  /** Whether its start webhook is asked before it begins. */
+  isStarting?: boolean;
 }
 
 /** Inserts a session with its first turn in progress and the user message stored. */
@@ -45,9 +47,9 @@ export async function insertSessionsWithTurns(sql: Sql, sessions: readonly NewSe
   const [opened] = await sql<[{ areTold: boolean }]>`
     with given as ${givenTurns(sql, sessions)}, opened as (
       insert into conversations (owner_id, conversation_id, id, agent_id, type, status, name, message_count, metadata,
-        variables, created_by, is_test_call, draft_id, is_widget, turn_id, turn_until, last_activity_at, created_at, updated_at)
+        variables, created_by, is_test_call, draft_id, is_widget, is_starting, turn_id, turn_until, last_activity_at, created_at, updated_at)
       select owner_id, conversation_id, new_id, wanted_agent_id, 'CHAT', 'IN_PROGRESS', new_name, 1, new_metadata,
-        new_variables, owner_id, new_draft_id is not null, new_draft_id, from_widget, new_turn_id, until, now, now, now
+        new_variables, owner_id, new_draft_id is not null, new_draft_id, from_widget, starts, new_turn_id, until, now, now, now
       from given
       ${byOwner(sql, sessions)}
       returning owner_id
@@ -60,27 +62,28 @@ export async function insertSessionsWithTurns(sql: Sql, sessions: readonly NewSe
 }
 
 /** Turns as an SQL table. */
-function givenTurns(sql: Sql, turns: readonly (NewTurn & { id?: string })[]) {
+function givenTurns(sql: Sql, turns: readonly (NewTurn & Partial<NewSession>)[]) {
   const [turn] = turns;
   return turn && turns.length === 1 ? givenTurn(sql, turn) : manyGivenTurns(sql, turns);
 }
 
 /** One turn needs no arrays, which Postgres would parse and join: without them it is quicker (bench/lessons.md). */
-function givenTurn(sql: Sql, turn: NewTurn & { id?: string }) {
+function givenTurn(sql: Sql, turn: NewTurn & Partial<NewSession>) {
   return sql`(
     select ${turn.ownerId}::text as owner_id, ${turn.conversationId}::uuid as conversation_id, ${turn.turnId}::uuid as new_turn_id,
       ${turn.type}::text as wanted_type, ${turn.id ?? null}::text as new_id, ${turn.agentId}::text as wanted_agent_id,
-      ${turn.draftId}::text as new_draft_id, ${turn.isWidget ?? false}::boolean as from_widget, ${turn.message}::text as message, ${turn.name}::text as new_name,
+      ${turn.draftId}::text as new_draft_id, ${turn.isWidget ?? false}::boolean as from_widget,
+      ${turn.isStarting ?? false}::boolean as starts, ${turn.message}::text as message, ${turn.name}::text as new_name,
       ${JSON.stringify(turn.metadata)}::text::jsonb as new_metadata,
       ${JSON.stringify(turn.variables)}::text::jsonb as new_variables, ${turn.now}::timestamptz as now,
       ${turn.until}::timestamptz as until
   )`;
 }
 
-function manyGivenTurns(sql: Sql, turns: readonly (NewTurn & { id?: string })[]) {
+function manyGivenTurns(sql: Sql, turns: readonly (NewTurn & Partial<NewSession>)[]) {
   return sql`(
     select owner_id, conversation_id, new_turn_id, wanted_type, new_id, wanted_agent_id, new_draft_id,
-      from_widget::boolean as from_widget, message, new_name, metadata::jsonb as new_metadata, variables::jsonb as new_variables, now, until
+      from_widget::boolean as from_widget, starts::boolean as starts, message, new_name, metadata::jsonb as new_metadata, variables::jsonb as new_variables, now, until
     from unnest(
       ${turns.map(({ ownerId }) => ownerId)}::text[],
       ${turns.map(({ conversationId }) => conversationId)}::uuid[],
@@ -90,13 +93,14 @@ function manyGivenTurns(sql: Sql, turns: readonly (NewTurn & { id?: string })[])
       ${turns.map(({ agentId }) => agentId)}::text[],
       ${turns.map(({ draftId }) => draftId)}::text[],
       ${turns.map(({ isWidget = false }) => String(isWidget))}::text[],
+      ${turns.map(({ isStarting = false }) => String(isStarting))}::text[],
       ${turns.map(({ message }) => message)}::text[],
       ${turns.map(({ name }) => name)}::text[],
       ${turns.map(({ metadata }) => JSON.stringify(metadata))}::text[],
       ${turns.map(({ variables }) => JSON.stringify(variables))}::text[],
       ${turns.map(({ now }) => now.toISOString())}::text[]::timestamptz[],
       ${turns.map(({ until }) => until.toISOString())}::text[]::timestamptz[]
-    ) as given (owner_id, conversation_id, new_turn_id, wanted_type, new_id, wanted_agent_id, new_draft_id, from_widget,
+    ) as given (owner_id, conversation_id, new_turn_id, wanted_type, new_id, wanted_agent_id, new_draft_id, from_widget, starts,
       message, new_name, metadata, variables, now, until)
     where ${isOneRow(sql)}
   )`;
@@ -110,6 +114,8 @@ export interface TakenTurn {
   /** The session's, which is another one than was asked for if the start webhook named one. */
   agentId: string;
   variables: Record<string, VariableValue>;
+  /** Whether the conversation has yet to begin, because its start webhook may reject it; absent: no. */
+  isStarting?: boolean;
   /** The language that the session was set to, a BCP 47 tag. */
   language: string | null;
   /** Whether its models have called tools. */
@@ -172,12 +178,13 @@ export async function takeTurns(
         and (turn_until is null or turn_until < now) and ${isKept(sql, sql`given.owner_id`, sql`now`)}
         and ${isMetadataBounded(sql, sql`new_metadata`, sql`new_variables`)}
       returning conversations.owner_id, conversations.conversation_id, new_turn_id as turn_id, turn_id is null as is_quiet,
-        message_count as seq, agent_id, variables, language, has_tool_calls, agent_path, injected, message, now
+        message_count as seq, agent_id, variables, is_starting, language, has_tool_calls, agent_path, injected,
+        message, now
     ), stored as (
       insert into messages (owner_id, conversation_id, seq, role, content, created_at)
       select owner_id, conversation_id, seq, 'user', message, now from taken
     )
-    select turn_id, is_quiet, seq, seq + 1 as reply_seq, agent_id, variables, language, has_tool_calls, agent_path, injected, (
+    select turn_id, is_quiet, seq, seq + 1 as reply_seq, agent_id, variables, is_starting, language, has_tool_calls, agent_path, injected, (
       -- A reply that was stored while this statement waited for the session is not seen by it: then nothing is told.
       select case when not has_tool_calls and coalesce(max(newest.seq), 0) = taken.seq - 1 and ${isRead} then coalesce(
         json_agg(json_build_object('role', role, 'content', content) order by newest.seq) filter (where bytes <= ${maxBytes}),

@@ -65,7 +65,7 @@ export interface HeldCall {
   machineReady(): void;
   /** Ends the call because it cannot continue, for this reason. */
   fail(note: string): void;
-  /** Resolves when the leg has ended and everything that was said is being stored. */
+  /** Resolves when the leg has ended, everything that was said is being stored, and a person who was called is given up. */
   ended: Promise<CallOver>;
 }
 

@@ -86,6 +86,8 @@ export function holdCall(
   /** What is heard behind the agent, or while the user waits for a person. */
   let sound = parts.background;
   const behindTools = toolSounds();
+  /** Settles when nobody is being called anymore. */
+  let reaching: Promise<void> = Promise.resolve();
   let bridged: Bridge | null = null;
   let connectedTo = "";
   let stopTimer = () => {};
@@ -147,7 +149,7 @@ export function holdCall(
     const { warm, sendEnvoy } = (operatorTo === null && decided) || {};
     operatorTo = null;
     parts.transferred?.(to, "begun");
-    if (warm && sendEnvoy) void connectPerson(to, warm, sendEnvoy);
+    if (warm && sendEnvoy) reaching = connectPerson(to, warm, sendEnvoy);
     else void transfer.begin(leg, to);
   }
 
@@ -221,7 +223,10 @@ export function holdCall(
   }
 
   return {
-    ended: ending.ended,
+    ended: ending.ended.then(async (over) => {
+      await reaching;
+      return over;
+    }),
     listener: {
       heard: contained((frame) => {
         if (ending.isOver()) return;

@@ -223,8 +223,20 @@ test("a user who hangs up while waiting ends the call, and the person is hung up
   const call = await transferring();
   await call.leaves();
   expect(await call.ended).toMatchObject({ outcome: "SUCCESS", notes: null });
-  await settle();
   expect(call.person().hungUp).toBeTrue();
+});
+
+test("a call whose user has left is not over before the carrier has been told to give the person up", async () => {
+  const dialling = Promise.withResolvers<void>();
+  const call = await transferring({ dial: () => dialling.promise });
+  let isOver = false;
+  void call.ended.then(() => {
+    isOver = true;
+  });
+  await call.leaves();
+  expect([call.leg.hungUp, isOver]).toEqual([true, false]);
+  dialling.resolve();
+  expect(await call.ended).toMatchObject({ outcome: "SUCCESS", notes: null });
 });
 
 test("a process that stops hangs up both people", async () => {

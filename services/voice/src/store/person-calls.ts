@@ -17,10 +17,16 @@ export async function insertPersonCall(sql: Sql, call: PersonCall, now: Date): P
     values (${call.ownerId}, ${call.callId}, ${call.carrierId}, ${call.provider}, ${now})`;
 }
 
+/** A call as its callbacks find it. */
+interface FoundPersonCall extends PersonCall {
+  isOver: boolean;
+  createdAt: Date;
+}
+
 /** Finds a call by its id alone, because a carrier's callback has nothing else. */
-export async function findPersonCall(sql: Sql, callId: string): Promise<(PersonCall & { isOver: boolean }) | null> {
-  const [row] = await sql<(PersonCall & { isOver: boolean })[]>`
-    select owner_id, call_id, carrier_id, provider, is_over from person_calls where call_id = ${callId}`;
+export async function findPersonCall(sql: Sql, callId: string): Promise<FoundPersonCall | null> {
+  const [row] = await sql<FoundPersonCall[]>`
+    select owner_id, call_id, carrier_id, provider, is_over, created_at from person_calls where call_id = ${callId}`;
   return row ?? null;
 }
 

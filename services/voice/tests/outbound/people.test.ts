@@ -37,7 +37,7 @@ function voiceProcess(carrier: ReturnType<typeof scriptedCarrier>, told: ReturnT
   });
   told.push(ringing);
   const people = personCalls({
-    ...{ db, awaited },
+    ...{ db, clock, awaited },
     signals: { tellUnanswered: async (call, how) => told.forEach((each) => void each.unanswered(call, how)) },
   });
   return { time, awaited, ringing, people };
@@ -51,12 +51,7 @@ async function calling(carrier = scriptedCarrier()) {
   const farEnds: FarEnd[] = [];
   const over = new AbortController();
   const person = listening();
-  const leg = here.ringing.ring(
-    { ...call, ringSeconds: 45 },
-    person.to,
-    over.signal,
-    async (end) => void farEnds.push(end),
-  );
+  const leg = here.ringing.ring(call, person.to, over.signal, async (end) => void farEnds.push(end));
   leg.catch(() => {});
   const callId = async () => {
     for (;;) {
@@ -127,6 +122,13 @@ test("a person of whom the carrier reports nothing counts as not answering, and 
   await call.here.time.pass(61_000);
   await expect(call.leg).rejects.toMatchObject({ how: "no_answer" });
   expect(await call.jobs()).toMatchObject([{ payload: { type: "carrier", carrierCallId: "CA1" } }]);
+});
+
+test("a person whom the carrier goes on asking about after a minute is hung up, whatever became of the process", async () => {
+  const call = await calling();
+  const callId = await call.callId();
+  clock.advance(61_000);
+  expect(await call.elsewhere.people.answer(callId, "CA1")).toBeNull();
 });
 
 test("a person is not waited for when the user has left, and is hung up", async () => {

@@ -1,10 +1,7 @@
 import { NotConnected } from "../../call/port.ts";
 import type { DialPerson } from "../../call/warm/people.ts";
 import type { OutboundContext } from "../context.ts";
-import type { RingPerson } from "./ring-person.ts";
-
-/** A phone rings for so long, as for other calls without a wish. */
-const RING_SECONDS = 45;
+import { RING_SECONDS, type RingPerson } from "./ring-person.ts";
 
 type Ways = Pick<OutboundContext, "carrierOfNumber" | "numbersOf" | "dialTrunk"> & { ringPerson: RingPerson };
 
@@ -23,8 +20,7 @@ export function personDialer() {
       );
     const { ownerId } = call;
     const { provider, carrierId, from } = line;
-    if (provider !== "SIP")
-      return ways.ringPerson({ ownerId, carrierId, provider, from, to, ringSeconds: RING_SECONDS }, ...connect);
+    if (provider !== "SIP") return ways.ringPerson({ ownerId, carrierId, provider, from, to }, ...connect);
     const dialed = { ownerId, carrierId, toMobileNumber: to, fromMobileNumber: from, ringSeconds: RING_SECONDS };
     return ways.dialTrunk(dialed, () => {}, ...connect);
   };

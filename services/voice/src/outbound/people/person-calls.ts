@@ -10,6 +10,7 @@ import {
 } from "../../store/person-calls.ts";
 import type { AwaitedStreams } from "../../transport/media-stream/awaited-streams.ts";
 import type { OutboundContext } from "../context.ts";
+import { AWAITED_MS } from "./ring-person.ts";
 
 /** What carriers' callbacks need of calls to persons. */
 export interface PersonCalls {
@@ -25,7 +26,7 @@ export interface PersonCalls {
   sweep: Sweep;
 }
 
-export interface PersonCallsContext extends Pick<OutboundContext, "db"> {
+export interface PersonCallsContext extends Pick<OutboundContext, "db" | "clock"> {
   awaited: Pick<AwaitedStreams, "addresses">;
   signals: Pick<CallSignals, "tellUnanswered">;
 }
@@ -35,12 +36,13 @@ const KEPT_MS = 24 * 60 * 60_000;
 const EVERY_MS = 60_000;
 const BATCH = 1_000;
 
-export function personCalls({ db, awaited, signals }: PersonCallsContext): PersonCalls {
+export function personCalls({ db, clock, awaited, signals }: PersonCallsContext): PersonCalls {
   return {
     find: (callId) => findPersonCall(db, callId),
     answer: async (callId, carrierCallId) => {
       const call = await findPersonCall(db, callId);
-      if (!call || call.isOver) return null;
+      // The process that waited may have died, and the carrier asks again and again.
+      if (!call || call.isOver || clock.now().getTime() - call.createdAt.getTime() > AWAITED_MS) return null;
       await storePersonRings(db, call, carrierCallId);
       return awaited.addresses({ ...call, dialect: call.provider === "PLIVO" ? "plivo" : "twilio" });
     },

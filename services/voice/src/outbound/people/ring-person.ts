@@ -24,7 +24,7 @@ export interface RingContext {
 
 /** Calls a person over a carrier's own API. @throws NotConnected; ServiceError not_found for a carrier that is not connected */
 export type RingPerson = (
-  call: Omit<PersonCall, "callId"> & { from: string; to: string; ringSeconds: number },
+  call: Omit<PersonCall, "callId"> & { from: string; to: string },
   ...connect: Parameters<Connect>
 ) => ReturnType<Connect>;
 
@@ -34,8 +34,10 @@ export interface RingingPeople {
   unanswered(call: PersonCallKey, how: Unanswered): void;
 }
 
-/** How long a carrier may take beyond the ringing, to answer our request and to open the stream. */
-const LATE_MS = 15_000;
+/** A phone rings for so long, as for other calls without a wish. */
+export const RING_SECONDS = 45;
+/** With the time that a carrier may take to answer our request and to open the stream. Afterwards nobody waits for the audio. */
+export const AWAITED_MS = (RING_SECONDS + 15) * 1_000;
 /** A request to a carrier that was given up may still ring until then. */
 const ATTEMPT_MS = 20_000;
 
@@ -55,7 +57,7 @@ export function ringingPeople(ctx: RingContext): RingingPeople {
 
   return {
     unanswered: (call, how) => ringing.get(nameOf(call))?.(how),
-    ring: async ({ from, to, ringSeconds, ...line }, listener, signal, reachedBy) => {
+    ring: async ({ from, to, ...line }, listener, signal, reachedBy) => {
       const call: PersonCall = { ...line, callId: newId("call") };
       const { ownerId, callId, carrierId } = call;
       const carrier = await carriersOf(ownerId, carrierId);
@@ -67,14 +69,15 @@ export function ringingPeople(ctx: RingContext): RingingPeople {
       const end = (how: Unanswered) => reject(new NotConnected(how, WORDS[how]));
       const stopWaiting = ctx.awaited.wait(call, resolve);
       ringing.set(nameOf(call), end);
-      const stopTimer = ctx.timers.after(ringSeconds * 1_000 + LATE_MS, () => end("no_answer"));
+      const stopTimer = ctx.timers.after(AWAITED_MS, () => end("no_answer"));
       const leave = () => end("cancelled");
       signal.addEventListener("abort", leave, { once: true });
       let farEnd: FarEnd = { type: "placed", carrierId, callId, from, to, since: since.toISOString() };
       try {
         await reachedBy(farEnd);
         if (signal.aborted) throw new NotConnected("cancelled", WORDS.cancelled);
-        const { carrierCallId } = await carrier.place({ ownerId, callId, from, to, ringSeconds, detectMachine: false });
+        const placing = { ownerId, callId, from, to, ringSeconds: RING_SECONDS, detectMachine: false };
+        const { carrierCallId } = await carrier.place(placing);
         farEnd = { type: "carrier", carrierId, carrierCallId };
         await storePersonRings(db, call, carrierCallId);
         await reachedBy(farEnd);

@@ -49,6 +49,7 @@ export async function openCallers(stack: RunningStack, manage: Api): Promise<Ope
   const proofs: Record<string, (url: string, body: string) => Record<string, string>> = {
     createWidgetToken: () => ({ origin }),
     sendWidgetMessage: () => ({ origin, authorization: `Bearer ${given.createWidgetToken?.token}` }),
+    watchWidget: () => ({ origin, authorization: `Bearer ${given.createWidgetToken?.token}` }),
     connectWebCall: withWebCallToken,
     endWebCall: withWebCallToken,
     handleTwilioCallback: (url, body) => ({

@@ -14,6 +14,9 @@ export interface EventsTo {
   headers: Headers;
   /** Throws ServiceError when the client may not watch anymore. */
   check(): Promise<unknown>;
+  checkEveryMs?: number;
+  /** Whose streams are counted together; the owner's if missing. */
+  countedAs?: string;
   present?(told: Told): { event: string; data: object } | null;
 }
 
@@ -25,11 +28,19 @@ export async function eventReply(
   gate: Pick<GateContext, "holdOpen" | "streams" | "log">,
   conversations: Clients["conversations"],
   watched: Omit<WatchConversationsRequest, "afterId">,
-  { request, origin, headers, check, present = presentTold }: EventsTo,
+  {
+    request,
+    origin,
+    headers,
+    check,
+    checkEveryMs = CHECK_EVERY_MS,
+    countedAs = watched.ownerId,
+    present = presentTold,
+  }: EventsTo,
 ): Promise<Response> {
   const gone = new AbortController();
   const stream = eventStream(() => gone.abort());
-  const forget = gate.streams.enter(watched.ownerId, stream.end);
+  const forget = gate.streams.enter(countedAs, stream.end);
   const signal = AbortSignal.any([request.signal, gone.signal]);
   const { opened, events } = await watch(
     conversations,
@@ -50,7 +61,7 @@ export async function eventReply(
   // So that nginx passes each event on at once.
   headers.set("X-Accel-Buffering", "no");
   const letGo = gate.holdOpen(request);
-  const checking = setInterval(() => check().catch(refuse), CHECK_EVERY_MS);
+  const checking = setInterval(() => check().catch(refuse), checkEveryMs);
   const refuse = (error: unknown) => {
     const isRefused = error instanceof ServiceError && (error.kind === "unauthenticated" || error.kind === "forbidden");
     if (isRefused) stream.fail(error.detail);

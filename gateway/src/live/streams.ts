@@ -3,11 +3,12 @@ import { ServiceError } from "@parley/shared/errors";
 /** The streams of events that never end by themselves. */
 export interface EventStreams {
   /**
+   * @param countedAs whose streams are counted together
    * @param end ends the stream when the gateway stops
    * @returns forgets it
    * @throws ServiceError rate_limited when the owner has as many as it may, unavailable when the gateway stops
    */
-  enter(ownerId: string, end: () => void): () => void;
+  enter(countedAs: string, end: () => void): () => void;
   /** Ends them: their clients connect to another gateway. */
   endAll(): void;
 }
@@ -19,15 +20,15 @@ export function eventStreams(): EventStreams {
   const owners = new Map<string, Set<() => void>>();
   let isOver = false;
   return {
-    enter(ownerId, end) {
+    enter(countedAs, end) {
       if (isOver) throw new ServiceError("unavailable", "The gateway is stopping. Try again.");
-      const open = owners.get(ownerId) ?? new Set();
+      const open = owners.get(countedAs) ?? new Set();
       if (open.size >= OF_OWNER_MAX)
         throw new ServiceError("rate_limited", `This account watches ${OF_OWNER_MAX} streams of events: close some`);
-      owners.set(ownerId, open.add(end));
+      owners.set(countedAs, open.add(end));
       return () => {
         open.delete(end);
-        if (open.size === 0) owners.delete(ownerId);
+        if (open.size === 0) owners.delete(countedAs);
       };
     },
     endAll() {

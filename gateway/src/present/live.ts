@@ -1,4 +1,4 @@
-import type { Conversation } from "@parley/proto/parley/conversation/v1/conversation.ts";
+import type { Conversation, Message } from "@parley/proto/parley/conversation/v1/conversation.ts";
 import {
   AgentState,
   type ConversationState,
@@ -76,6 +76,34 @@ export function presentTold({ event }: Told): { event: string; data: object } | 
 
 function presentWords({ seq, role, offset, text }: ToldWords) {
   return { seq, final: false, role: nameOf(ROLES, role), offset, content: text };
+}
+
+/** The same for the visitor of a website, who learns of no tools and no agents. */
+export function presentToVisitor(told: Told): { event: string; data: object } | null {
+  switch (told.event?.$case) {
+    case "snapshot": {
+      const { conversation, state } = told.event.value;
+      const messages = conversation?.transcript?.messages ?? [];
+      return { event: "snapshot", data: { messages: messages.map(saidTo), ...toVisitor(required(state)) } };
+    }
+    case "message":
+      return { event: "message", data: { seq: told.event.value.seq, ...saidTo(required(told.event.value.message)) } };
+    case "state":
+      return told.event.value.operator ? { event: "state", data: toVisitor(told.event.value) } : null;
+    case "ended":
+      return { event: "ended", data: {} };
+    default:
+      return null;
+  }
+}
+
+function saidTo(message: Message) {
+  const { role, content, timestamp, by } = presentMessage(message, {});
+  return { role, content, timestamp, ...(by && { by }) };
+}
+
+function toVisitor({ operator }: ConversationState) {
+  return { taken_over: operator?.takenOver !== undefined };
 }
 
 /** What has changed, or all that is known. */

@@ -10,11 +10,13 @@ import { jsonAnswer } from "../http/answer/answers.ts";
 import { compressedForms, staticAsset } from "../http/answer/static-asset.ts";
 import { readJson, STRANGERS_WITHIN_MS } from "../http/body.ts";
 import { validator } from "../http/validate.ts";
+import { eventReply as watchReply } from "../live/event-reply.ts";
+import { presentToVisitor } from "../present/live.ts";
 import { required } from "../present/required.ts";
 import { refuseOverRate } from "../rate-limit/refuse.ts";
 import { Reply } from "../schemas/callbacks.ts";
 import { MESSAGE_CHARACTERS_MAX } from "../schemas/chat.ts";
-import { WidgetMessageBody, WidgetToken, WidgetTokenBody } from "../schemas/widget.ts";
+import { VisitorEvents, WidgetMessageBody, WidgetToken, WidgetTokenBody } from "../schemas/widget.ts";
 import { acceptsEvents, eventReply } from "../turns/event-reply.ts";
 import { textReply } from "../turns/replies.ts";
 import script from "../widget/widget.js" with { type: "file" };
@@ -23,9 +25,19 @@ import { type OpenRequest, openEndpoint } from "./open-endpoint.ts";
 const TOKENS = "/v1/public/widget-tokens";
 const MESSAGES = "/v1/public/widget-messages";
 
+const EVENTS = "/v1/public/widget-events";
+
 const BODY = { bytesMax: 32 * 1024, withinMs: STRANGERS_WITHIN_MS };
 /** Requests per minute: of an address, which an office may share, and of an owner, whose pages have many visitors. */
-const LIMITS = { tokensOfAddress: 60, tokensOfOwner: 1_200, messagesOfSession: 20, messagesOfAddress: 120 };
+const LIMITS = {
+  tokensOfAddress: 60,
+  tokensOfOwner: 1_200,
+  messagesOfSession: 20,
+  messagesOfAddress: 120,
+  eventsOfAddress: 300,
+};
+/** A visitor's token is looked at again this often. */
+const CHECK_EVERY_MS = 60_000;
 const MESSAGES_OF_OWNER_PER_MINUTE = 600;
 /** Replies to visitors of an owner in progress in this process: far fewer than the owner's own programs may have. */
 const REPLIES_OF_OWNER = 32;
@@ -34,8 +46,8 @@ const REPLIES_OF_OWNER = 32;
 const CORS = { "Access-Control-Allow-Origin": "*", "Access-Control-Expose-Headers": "X-Session-ID, X-Request-ID" };
 const PREFLIGHT = {
   ...CORS,
-  "Access-Control-Allow-Methods": "POST, OPTIONS",
-  "Access-Control-Allow-Headers": "Authorization, Content-Type",
+  "Access-Control-Allow-Methods": "GET, POST, OPTIONS",
+  "Access-Control-Allow-Headers": "Authorization, Content-Type, Last-Event-ID",
   "Access-Control-Max-Age": "86400",
 };
 
@@ -114,6 +126,26 @@ export function widgetRoutes(gate: GateContext, { messaging, turns, ...clients }
     }
   }
 
+  async function watchSession({ request, requestId }: OpenRequest): Promise<Response> {
+    const asked = { token: bearerOf(request), origin: originOf(request) };
+    const open = () => messaging.openWidgetToken(asked, { origin: { requestId } });
+    const { ownerId, sessionId } = await open();
+    return watchReply(
+      gate,
+      clients.conversations,
+      { ownerId, conversationId: sessionId, withoutWords: true },
+      {
+        request,
+        origin: { requestId, signal: request.signal },
+        headers: new Headers({ "Cache-Control": "no-store" }),
+        check: open,
+        checkEveryMs: CHECK_EVERY_MS,
+        countedAs: `visitors of ${ownerId}`,
+        present: presentToVisitor,
+      },
+    );
+  }
+
   /**
    * Counts a message that nothing else refuses: refused ones must not use up the owner's day.
    * @returns ends the reply
@@ -146,6 +178,7 @@ export function widgetRoutes(gate: GateContext, { messaging, turns, ...clients }
     .get("/widget.js", ({ request }) => asset(request))
     .options(TOKENS, preflight)
     .options(MESSAGES, preflight)
+    .options(EVENTS, preflight)
     .post(
       TOKENS,
       ...openEndpoint(
@@ -209,6 +242,32 @@ export function widgetRoutes(gate: GateContext, { messaging, turns, ...clients }
         },
         rules("messages", LIMITS.messagesOfAddress, "messages from this address"),
         sendMessage,
+      ),
+    )
+    .get(
+      EVENTS,
+      ...openEndpoint(
+        gate,
+        {
+          id: "watchWidget",
+          tag: "Chat",
+          summary: "Watch a visitor's own chat",
+          description:
+            "Server-sent events of the token's chat, once it has begun: `snapshot`, whole messages as `message`, `state` and `ended`. The widget shows with it what an operator writes. `Last-Event-ID` resumes as in `GET /v1/public/conversations/{conversation_id}/events`.",
+          security: ["WidgetToken"],
+          headers: ["Origin", "Last-Event-ID"],
+          success: {
+            200: { description: "The events.", content: { type: "text/event-stream", schema: VisitorEvents } },
+            204: { description: "The chat has ended, and `Last-Event-ID` is its last event." },
+          },
+          refuses: {
+            401: "The widget token is wrong or has expired: request another one",
+            404: "Conversation not found",
+            429: "Too many connections from this address. Wait a minute.",
+          },
+        },
+        rules("events", LIMITS.eventsOfAddress, "connections from this address"),
+        watchSession,
       ),
     );
 }

@@ -42,3 +42,7 @@ export const WidgetMessageBody = Type.Object(
   },
   { $id: "WidgetMessageRequest", description: "A visitor's message." },
 );
+
+export const VisitorEvents = Type.String({
+  description: "The events `snapshot`, `message`, `state`, `ended` and `error`.",
+});

@@ -60,6 +60,8 @@
     }
   }
 
+  /** Between two streams of what an operator writes. */
+  const RECONNECT_MS = 3_000;
   /** @param {unknown} error @returns {number} 0 if it is no refusal */
   const statusOf = (error) => (error instanceof Refusal ? error.status : 0);
 
@@ -323,13 +325,71 @@
         input.value = input.value === "" ? message : `${message}\n${input.value}`;
       }
     } finally {
+      // An operator answers: what they write comes by itself.
+      if (reply.textContent === "") reply.parentElement?.remove();
       if (reply.isConnected) kept.messages.push({ role: "assistant", text: reply.textContent ?? "", sources });
       keep();
       log.setAttribute("aria-busy", "false");
       isBusy = false;
       submit.disabled = false;
       input.focus();
+      void follow();
     }
+  }
+
+  let isFollowing = false;
+
+  /** Shows what an operator writes, while the chat goes on. */
+  async function follow() {
+    if (isFollowing || !kept.messages.some(({ role }) => role === "user")) return;
+    isFollowing = true;
+    try {
+      for (;;) {
+        const headers = { Authorization: `Bearer ${await freshToken()}`, ...(lastId && { "Last-Event-ID": lastId }) };
+        const response = await fetch(`${base}/v1/public/widget-events`, { headers, credentials: "omit" });
+        if (response.status !== 200) return;
+        let rest = "";
+        await read(response, (piece) => {
+          const blocks = (rest + piece).split("\n\n");
+          rest = blocks.pop() ?? "";
+          for (const block of blocks) hear(block);
+        });
+        await new Promise((resolve) => setTimeout(resolve, RECONNECT_MS));
+      }
+    } catch {
+      // The next message tries again.
+    } finally {
+      isFollowing = false;
+    }
+  }
+
+  /** The newest event of this page's stream. */
+  let lastId = "";
+
+  /** @param {string} block a server-sent event */
+  function hear(block) {
+    const fields = Object.fromEntries(
+      block.split("\n").map((line) => [line.slice(0, line.indexOf(":")), line.slice(line.indexOf(":") + 2)]),
+    );
+    if (fields.id) lastId = fields.id;
+    const data = fields.data ? JSON.parse(fields.data) : {};
+    if (fields.event === "message") showOperators([data]);
+    if (fields.event === "snapshot") {
+      const known = kept.messages.filter(({ role }) => role === "operator").length;
+      showOperators(data.messages.filter(byOperator).slice(known));
+    }
+  }
+
+  /** @param {{ by?: string }} message */
+  const byOperator = ({ by }) => by === "operator";
+
+  /** @param {{ by?: string, content: string }[]} messages */
+  function showOperators(messages) {
+    for (const { content } of messages.filter(byOperator)) {
+      add("assistant", content);
+      kept.messages.push({ role: "operator", text: content });
+    }
+    keep();
   }
 
   /** @param {Response} response @param {(text: string) => void} hear */
@@ -418,6 +478,7 @@
     show(answer);
     document.body.append(host);
     if (kept.isOpen) open(true, false);
+    void follow();
   }
 
   const start = () =>

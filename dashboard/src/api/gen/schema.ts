@@ -2010,6 +2010,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/public/widget-events": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Watch a visitor's own chat
+         * @description Server-sent events of the token's chat, once it has begun: `snapshot`, whole messages as `message`, `state` and `ended`. The widget shows with it what an operator writes. `Last-Event-ID` resumes as in `GET /v1/public/conversations/{conversation_id}/events`.
+         */
+        get: operations["watchWidget"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/carriers/whatsapp/{connection_id}": {
         parameters: {
             query?: never;
@@ -33956,6 +33976,130 @@ export interface operations {
                     /**
                      * @example {
                      *       "detail": "The OPENAI model provider did not begin to answer in time"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    watchWidget: {
+        parameters: {
+            query?: never;
+            header: {
+                /**
+                 * @description The origin of the page, which browsers send. It must be one of the agent's `widget_config.allowed_origins`.
+                 * @example https://shop.example
+                 */
+                Origin: string;
+                /**
+                 * @description The `id` of the last event that you have. Browsers send it when they connect again. Left out, the stream begins with a snapshot.
+                 * @example 1796000000123
+                 */
+                "Last-Event-ID"?: string;
+                /** @description Identifies the request in the logs. The response returns it. */
+                "X-Request-ID"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The events. */
+            200: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example id: 1796000000123
+                     *     event: message
+                     *     data: {"seq":3,"role":"assistant","content":"Ada here. How can I help?","timestamp":"2026-01-31T09:30:00.000Z","by":"operator"}
+                     */
+                    "text/event-stream": string;
+                };
+            };
+            /** @description The chat has ended, and `Last-Event-ID` is its last event. */
+            204: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The token is missing, wrong or has expired. */
+            401: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "The widget token is wrong or has expired: request another one"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not found: the call is unknown, or the carrier is no longer connected. */
+            404: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "Conversation not found"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests from this address, in this chat, or to this account. */
+            429: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "Too many connections from this address. Wait a minute."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal error. */
+            500: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "Internal Server Error: request 0198c1f0-5a7b-7cc3-9c39-2f1d6f0a1b2c, a service failed"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A service is unreachable or does not answer. Try again. */
+            503: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "The agent service is unreachable. Try again."
                      *     }
                      */
                     "application/json": components["schemas"]["Problem"];

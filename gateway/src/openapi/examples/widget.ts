@@ -16,4 +16,7 @@ export const WIDGET_EXAMPLES: OperationExamples = {
     request: { message: "When do you open on Friday?" },
     text: "We open at nine on Friday.",
   },
+  watchWidget: {
+    text: 'id: 1796000000123\nevent: message\ndata: {"seq":3,"role":"assistant","content":"Ada here. How can I help?","timestamp":"2026-01-31T09:30:00.000Z","by":"operator"}\n\n',
+  },
 };

@@ -4,7 +4,7 @@ import { Tier } from "../proto/gen/parley/account/v1/account.ts";
 import { eventually } from "../testkit/src/eventually.ts";
 import type { Api } from "../tests/kit/api.ts";
 import { startChromium } from "../tests/kit/calls/chromium.ts";
-import { type DashboardPage, openSignedIn } from "../tests/kit/dashboard.ts";
+import { type DashboardPage, openSignedIn, withoutStreams } from "../tests/kit/dashboard.ts";
 import { startTestStack } from "../tests/kit/stack/test-stack.ts";
 import type { RunningStack } from "../tests/kit/stack/use-stack.ts";
 import { createKey } from "../tests/kit/test-owner.ts";
@@ -89,6 +89,7 @@ async function converse(api: Api, agentId: string): Promise<string> {
 }
 
 async function take(page: DashboardPage, name: string): Promise<void> {
+  await withoutStreams(page);
   await page.waitForLoadState("networkidle");
   await page.screenshot({ path: join(FOLDER, `dashboard-${name}.png`), animations: "disabled", caret: "hide" });
 }

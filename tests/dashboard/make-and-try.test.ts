@@ -8,7 +8,7 @@ import { barriersOf } from "../kit/axe.ts";
 import { startChromium } from "../kit/calls/chromium.ts";
 import { obtainPocketSphinx } from "../kit/calls/pocketsphinx.ts";
 import { spokenSentence } from "../kit/calls/spoken-sentence.ts";
-import { loginOf, openDashboard, openSignedIn, PAGE_WITHIN_MS, tabTo } from "../kit/dashboard.ts";
+import { loginOf, openDashboard, openSignedIn, PAGE_WITHIN_MS, tabTo, withoutStreams } from "../kit/dashboard.ts";
 import { sharedStack } from "../kit/stack/shared-stack.ts";
 import type { RunningStack } from "../kit/stack/use-stack.ts";
 import { createOwner } from "../kit/test-owner.ts";
@@ -440,6 +440,7 @@ test("no page has an accessibility issue in either theme, is wider than a narrow
   const signedOut = await openDashboard(browser, stack);
   const found = await visit(signedOut, "/sign-in");
   const page = await openSignedIn(browser, stack, owner);
+  await withoutStreams(page);
   for (const path of paths) found.push(...(await visit(page, path)));
   expect(found).toEqual([]);
   expect(page.failures).toEqual([]);
@@ -453,6 +454,7 @@ test("the scripts of the first page stay small, signed out and signed in", async
     page.on("response", (response) => {
       if (/\.js$/.test(response.url())) scripts.add(response.url());
     });
+    await withoutStreams(page);
     await page.goto("/", { waitUntil: "networkidle" });
     const sizes = [...scripts].map(
       async (url) => Bun.gzipSync(await (await fetch(url)).arrayBuffer(), { level: 9 }).length,

@@ -2,7 +2,7 @@ import { afterAll, expect, setDefaultTimeout, test } from "bun:test";
 import { eventually } from "@parley/testkit/eventually";
 import { barriersOf } from "../kit/axe.ts";
 import { startChromium } from "../kit/calls/chromium.ts";
-import { openSignedIn, tabTo } from "../kit/dashboard.ts";
+import { openSignedIn, tabTo, withoutStreams } from "../kit/dashboard.ts";
 import { echoOf, startScriptedModel } from "../kit/scripted-model.ts";
 import { sharedStack } from "../kit/stack/shared-stack.ts";
 import { createAgent, llmOf } from "../kit/test-agent.ts";
@@ -386,6 +386,7 @@ const USUAL = { width: 1280, height: 800 };
 const WIDE = { width: 2560, height: 1440 };
 
 test("the pages have no barrier in light or dark, show hostile names as text, and fit windows of 360 and 2560 px", async () => {
+  await withoutStreams(page);
   const ofOne = [...TABS.map((tab) => `/conversations/${conversationId}${tab}`), `/webhooks/${destinationId}`];
   for (const path of [...PAGES, ...ofOne]) {
     await page.goto(path);

@@ -38,6 +38,11 @@ export async function openDashboard(browser: Browser, stack: RunningStack): Prom
   return Object.assign(page, { failures });
 }
 
+/** Answers that nothing is to be watched, so that the network of pages comes to rest. */
+export async function withoutStreams(page: Pick<Page, "route">): Promise<void> {
+  await page.route(/\/v1\/public\/conversations\/(?:[^/]+\/)?events$/, (route) => route.fulfill({ status: 204 }));
+}
+
 /** More than the focusable elements of any page. */
 const STOPS_MAX = 120;
 

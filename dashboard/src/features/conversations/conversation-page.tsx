@@ -15,6 +15,8 @@ import { Details } from "./details.tsx";
 import { CONVERSATION_TABS } from "./filters.ts";
 import { JsonView } from "./json-view.tsx";
 import { Latency } from "./latency.tsx";
+import { LiveControls } from "./live/live-controls.tsx";
+import { useLive } from "./live/use-live.ts";
 import { isTest, StatusBadge } from "./names.tsx";
 import { Player, recordingOf, usePlayback } from "./player.tsx";
 import { type Conversation, conversationQuery } from "./queries.ts";
@@ -61,6 +63,8 @@ function Shown({ conversation }: { conversation: Conversation }) {
   const agentName = nameOf(conversation.agent_id);
   const recording = recordingOf(conversation);
   const messages = conversation.conversation_transcript ?? [];
+  const isRunning = conversation.conversation_status === "IN_PROGRESS";
+  const { state, words } = useLive(conversation.conversation_id, isRunning);
   const tabs = [
     {
       value: "transcript",
@@ -68,7 +72,12 @@ function Shown({ conversation }: { conversation: Conversation }) {
       content: (
         <div className="flex flex-col gap-5">
           {recording && <Player ref={audio} address={recording} />}
-          <Transcript conversation={conversation} playback={recording ? playback : null} nameOf={nameOf} />
+          <Transcript
+            conversation={conversation}
+            playback={recording ? playback : null}
+            nameOf={nameOf}
+            words={isRunning ? words : {}}
+          />
         </div>
       ),
     },
@@ -104,9 +113,12 @@ function Shown({ conversation }: { conversation: Conversation }) {
             navigate({ search: { tab: CONVERSATION_TABS.find((each) => each === next) }, replace: true })
           }
         />
-        <Card title="Details">
-          <Details conversation={conversation} agentName={agentName} />
-        </Card>
+        <div className="flex flex-col gap-6">
+          {isRunning && <LiveControls conversation={conversation} state={state} />}
+          <Card title="Details">
+            <Details conversation={conversation} agentName={agentName} />
+          </Card>
+        </div>
       </div>
     </Page>
   );

@@ -14,7 +14,7 @@ const analyzed = { conversation_analysis: [{}] };
 const asked: Asked = { atMs: at(29), before: ENDED };
 
 test.each([
-  ["is live", conversation({ conversation_status: "IN_PROGRESS" }), at(600), undefined, true],
+  ["is live, which events tell of", conversation({ conversation_status: "IN_PROGRESS" }), at(600), undefined, false],
   ["has just ended", conversation(), at(1), undefined, true],
   ["ended long ago", conversation(), at(10), undefined, false],
   ["is analyzed", conversation(analyzed), at(1), undefined, false],

@@ -34,7 +34,7 @@ export function conversationsQuery(filters: Filters) {
   });
 }
 
-/** A conversation, polled while it is live or its analysis may come. @param asked when its analysis was asked for again */
+/** A conversation, polled while its analysis may come. @param asked when its analysis was asked for again */
 export function conversationQuery(conversationId: string, asked?: Asked) {
   return queryOptions({
     queryKey: ["conversation", conversationId],

@@ -4,6 +4,7 @@ import { Fragment, useEffect, useLayoutEffect, useRef } from "react";
 import { clockOf, dollarsOf, latencyOf, numberOf } from "../../ui/numbers.ts";
 import { EmptyState } from "../../ui/states.tsx";
 import { Time } from "../../ui/time.tsx";
+import type { Words } from "./live/words.ts";
 import { beganAt, placeOf } from "./place.ts";
 import type { Playback } from "./player.tsx";
 import type { Conversation, Message } from "./queries.ts";
@@ -17,10 +18,13 @@ export function Transcript({
   conversation,
   playback,
   nameOf,
+  words,
 }: {
   conversation: Conversation;
   playback: Playback | null;
   nameOf: NameOf;
+  /** What is being said now. */
+  words: Words;
 }) {
   const messages = conversation.conversation_transcript ?? [];
   const speakers = speakersOf(conversation).map(nameOf);
@@ -78,6 +82,19 @@ export function Transcript({
           </Fragment>
         ))}
       </ol>
+      {(["user", "assistant"] as const).map(
+        (role) =>
+          words[role] && (
+            <p
+              key={role}
+              dir="auto"
+              aria-hidden
+              className={clsx("mt-4 text-muted italic", role === "user" && "text-right")}
+            >
+              {words[role]}
+            </p>
+          ),
+      )}
       {isLive && (
         <p className="mt-4 flex items-center gap-2 text-muted">
           <span className="size-1.5 rounded-full bg-accent motion-safe:animate-pulse" /> Live
@@ -145,6 +162,7 @@ function Line({
           <Time at={beganAt(message)} on={startedAt} />
         )}
         {message.filler && <span>said while a tool ran</span>}
+        {message.by === "operator" && <span>written by an operator</span>}
       </span>
       {said.map((each, at) =>
         each.type === "call" ? (

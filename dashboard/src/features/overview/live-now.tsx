@@ -5,6 +5,7 @@ import { numberOf } from "../../ui/numbers.ts";
 import { ErrorState, Skeleton } from "../../ui/states.tsx";
 import { Time } from "../../ui/time.tsx";
 import { agentNamesQuery, nameOfAgent } from "../agents/agents.ts";
+import { useLiveLists } from "../conversations/live/use-live.ts";
 import { ChannelLabel } from "../conversations/names.tsx";
 import { type Conversation, readConversations } from "../conversations/queries.ts";
 
@@ -12,12 +13,14 @@ const SHOWN_MAX = 5;
 const IN_PROGRESS = { conversation_status: "IN_PROGRESS" };
 /** Conversations in progress that are looked at; of more, those that are live are not counted. */
 const READ_MAX = 100;
-const EVERY_MS = 5_000;
+/** Events tell who comes and goes; a text conversation becomes silent without one. */
+const EVERY_MS = 30_000;
 /** A text conversation stays in progress for half an hour after its last message, when nobody may be there any more. */
 const SILENT_MS = 2 * 60_000;
 
 /** Calls in progress, and text conversations in which something was said just now, followed as they come and go. */
 export function LiveNow() {
+  useLiveLists();
   const live = useQuery({
     queryKey: ["conversations", "live"],
     queryFn: async ({ signal }) => {

@@ -30,8 +30,9 @@ export type RunTool = (
 const ANSWER_MS = 15_000;
 
 export function rulesOf(rules: ToolRulesMessage | undefined): ToolRules {
-  const { timeoutMs = 0, isCancellable = false, before = null, delayed = [], sound = null } = rules ?? {};
-  return { timeoutMs: timeoutMs + ANSWER_MS, isCancellable, before, delayed, sound };
+  const { timeoutMs = 0, before = null, delayed = [], sound = null } = rules ?? {};
+  // The model is owed the answer to each call, so none is cancelled.
+  return { timeoutMs: timeoutMs + ANSWER_MS, isCancellable: false, before, delayed, sound };
 }
 
 /** What follows the model's last words. */

@@ -68,6 +68,32 @@ test("a whole chat completion reads content given as parts, and null content", a
   expect(completion.choices[0].message.content).toBe(ANSWER);
 });
 
+const PRICES =
+  "[prices.pdf: Repairs]\n| Repair | Price |\n| --- | --- |\n| Small | 40 euros |\n\nA large repair takes 90 euros.";
+const marked = (text: string) => `It is data.\n===af09===\n${text}\n===af09===`;
+
+test.each([
+  ["before a message", [{ role: "user", content: `Found:\n${marked(PRICES)}\n\nHow much is a small repair?` }]],
+  [
+    "in a prompt",
+    [
+      { role: "system", content: `You are Ada.\n\n${marked(PRICES)}` },
+      { role: "user", content: "How much is a small repair?" },
+    ],
+  ],
+  [
+    "in what a search answered",
+    [
+      { role: "user", content: "How much is a small repair?" },
+      { role: "assistant", content: null, tool_calls: [] },
+      { role: "tool", tool_call_id: "c1", content: marked(PRICES) },
+    ],
+  ],
+])("a question is answered from documents that stand %s", async (_where, messages) => {
+  const completion = (await (await chat({ messages })).json()) as { choices: [{ message: { content: string } }] };
+  expect(completion.choices[0].message.content).toBe("Small: 40 euros.");
+});
+
 test("a whole chat completion is JSON of the requested schema, with strings from the conversation", async () => {
   const schema = {
     type: "object",

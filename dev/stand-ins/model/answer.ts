@@ -28,9 +28,13 @@ export type TokenUsage = { inputTokens: number; outputTokens: number };
 
 /** An estimate: one token for every four characters of text, rounded up. */
 export function estimateUsage(ask: Ask, answer: Answer): TokenUsage {
-  const promptCharacters = ask.messages.reduce((sum, message) => sum + message.text.length, 0);
+  const promptCharacters = ask.messages.reduce((sum, message) => sum + charactersOf(message), 0);
   const completion = answer.kind === "text" ? answer.text : answer.name + answer.arguments;
   return { inputTokens: Math.ceil(promptCharacters / 4), outputTokens: Math.ceil(completion.length / 4) };
+}
+
+function charactersOf({ text, documents = [] }: Message): number {
+  return text.length + documents.join("").length;
 }
 
 /** Splits a text into pieces that start at words and join to exactly the text. */

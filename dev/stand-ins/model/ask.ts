@@ -1,5 +1,6 @@
 import { isObject, type JsonObject } from "@parley/shared/json/json-object";
 import { invalid, missing, readBody } from "../openai-api.ts";
+import { afterMarked, markedIn, withoutMarked } from "./marked.ts";
 
 /** What a request of chat completions asks for. */
 export interface Ask {
@@ -18,6 +19,8 @@ export interface Ask {
 export interface Message {
   role: "system" | "user" | "assistant" | "tool";
   text: string;
+  /** What documents say, which Parley put into the message. */
+  documents?: readonly string[];
 }
 
 export type AnswerFormat = { kind: "text" } | { kind: "object" } | { kind: "schema"; schema: unknown };
@@ -66,7 +69,10 @@ function readMessage(message: unknown, index: number): Message {
   if (!isObject(message)) throw invalid(param, "Each message must be an object with a role and content.");
   const role = typeof message.role === "string" && Object.hasOwn(ROLES, message.role) ? ROLES[message.role] : undefined;
   if (!role) throw invalid(`${param}.role`, `Use one of ${Object.keys(ROLES).join(", ")}.`);
-  return { role, text: readText(message.content, `${param}.content`) };
+  const text = readText(message.content, `${param}.content`);
+  const documents = role === "system" || role === "user" ? markedIn(text) : [];
+  if (documents.length === 0) return { role, text };
+  return { role, text: role === "user" ? afterMarked(text) : withoutMarked(text), documents };
 }
 
 /** The text of a message's content: a string, null, or an array of parts, where only text counts. */

@@ -22,12 +22,12 @@ const LABELED =
 const STATED =
   /^(?!(?:you|be|ask|say|never|always|if|when|do|don't|repeat|speak|greet|thank|keep|use|answer)\b).*\b(?:is|are|costs?|opens?|closes?|offers?|takes?|has|have|accepts?)\b/i;
 
-/** The plain fact in the prompts that answers a question; null if what was said is none, or no fact has its words. */
-export function factFor(said: string, prompts: readonly string[]): string | null {
+/** The plain fact in prompts and documents that answers a question; null if what was said is none, or no fact has its words. */
+export function factFor(said: string, prompts: readonly string[], documents: readonly string[] = []): string | null {
   if (!ASKS.test(said)) return null;
   const wanted = related(stemsOf(said));
   let best = { score: 0, text: "" };
-  for (const { text, about } of prompts.flatMap(factsIn)) {
+  for (const { text, about } of [...documents.flatMap(linesIn), ...prompts.flatMap(factsIn)]) {
     const score = new Set(stemsOf(about).filter((stem) => wanted.has(stem))).size;
     if (score > best.score) best = { score, text };
   }
@@ -50,6 +50,24 @@ function factsIn(prompt: string): Fact[] {
       .map((each) => each.trim())
       .filter((each) => STATED.test(each))
       .map((each) => ({ text: sentence(each), about: each }));
+  });
+}
+
+/** Before a passage: the document's name, and the titles that it stands below. */
+const PLACE = /^\[.*\]$/;
+const TABLE_ROW = /^\|(.*)\|$/;
+/** Below the row that names a table's columns. */
+const BELOW_NAMES = /^\|[\s|:-]+\|$/;
+
+/** A document gives no instructions, so that each of its lines is a fact. A row of a table is its first cell with the others. */
+function linesIn(document: string): Fact[] {
+  const lines = document.split("\n").map((line) => line.trim());
+  return lines.flatMap((line, at): Fact[] => {
+    if (PLACE.test(line) || BELOW_NAMES.test(lines[at + 1] ?? "")) return [];
+    const plain = line.replace(/^(?:[-*•#>]+|\d+[.)])\s*/, "");
+    const [first = "", ...others] = (TABLE_ROW.exec(plain)?.[1] ?? plain).split("|").map((cell) => cell.trim());
+    const text = others.length > 0 ? `${first}: ${others.join(", ")}` : first;
+    return /\p{L}/u.test(first) ? [{ text: sentence(text), about: text }] : [];
   });
 }
 

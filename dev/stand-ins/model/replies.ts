@@ -1,5 +1,6 @@
 import { lastUserText, type Message } from "./ask.ts";
 import { factFor } from "./facts.ts";
+import { markedIn } from "./marked.ts";
 import { spokenResult } from "./tool-call.ts";
 
 interface Rule {
@@ -54,11 +55,15 @@ export function reply(messages: readonly Message[]): string {
   if (isGoodbye(said)) return FAREWELL;
   const result = messages.at(-1)?.role === "tool" ? messages.at(-1)?.text : undefined;
   // After a handoff, the user's message is still to be answered.
-  if (result && !result.startsWith(TAKEN_OVER)) return shortened(spokenResult(result));
+  if (result && !result.startsWith(TAKEN_OVER)) {
+    // Of what a search found, only what answers the question.
+    const found = markedIn(result).some((text) => text.startsWith("[")) ? factFor(said, [], markedIn(result)) : null;
+    return shortened(found ?? spokenResult(result));
+  }
   if (REPEAT.test(said))
     return messages.findLast(({ role }) => role === "assistant")?.text || "I have not said anything yet.";
   // A note in the user's name, such as the one before a greeting, is in parentheses.
-  const fact = WHO.test(said) ? null : factFor(said, promptsOf(messages));
+  const fact = WHO.test(said) ? null : factFor(said, promptsOf(messages), documentsFor(messages));
   if (fact !== null) return shortened(fact);
   const turn = messages.filter(({ role, text }) => role === "user" && !text.startsWith("(")).length - 1;
   const rule = RULES.find(({ heard }) => heard.test(said));
@@ -89,6 +94,14 @@ function agentName(messages: readonly Message[]): string | null {
 
 function promptsOf(messages: readonly Message[]): string[] {
   return messages.filter(({ role }) => role === "system").map(({ text }) => text);
+}
+
+/** What the prompt has of documents, and what was found for the user's last message. */
+function documentsFor(messages: readonly Message[]): string[] {
+  const last = messages.findLast(({ role }) => role === "user");
+  return messages
+    .filter((message) => message.role === "system" || message === last)
+    .flatMap(({ documents = [] }) => documents);
 }
 
 function seenFromHere(caught: string): string {

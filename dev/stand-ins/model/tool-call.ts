@@ -1,6 +1,7 @@
 import { isObject, type JsonObject } from "@parley/shared/json/json-object";
 import type { Ask, Message, Tool } from "./ask.ts";
 import { stemsOf } from "./facts.ts";
+import { markedIn } from "./marked.ts";
 import { sampleJson } from "./sample.ts";
 
 /** They act on the conversation itself; the stand-in calls `end_call` only, by a rule of its own. */
@@ -105,12 +106,9 @@ function numberOf(said: string): number {
   return at === -1 ? Number(said) : at;
 }
 
-/** Parley puts what came from outside between two equal marks. */
-const MARKED = /^(===\w+===)\n(.*)\n\1$/ms;
-
 /** What a tool answered, to say it: its `message`, else its fields one by one, else its text. */
 export function spokenResult(told: string): string {
-  const result = MARKED.exec(told)?.[2] ?? told;
+  const [result = told] = markedIn(told);
   const value = parse(result);
   if (typeof value === "string") return value;
   if (!isObject(value)) return result;

@@ -143,6 +143,10 @@ export const KnowledgeOfReply = Type.Object(
 
 export const Sources = Type.Array(
   Type.Object({
+    knowledge_base_id: Type.String({
+      description: "ID of the knowledge base that the document is in.",
+      examples: ["kb_01m7yyhws9j3m6r1v4x8z2b5c7"],
+    }),
     document_id: Type.String({ description: "ID of the document.", examples: ["doc_01m7yyhwt4k7n2s5w8y1a3d6f9"] }),
     name: Type.String({ description: "Its name then.", examples: ["Prices 2026"] }),
     chunk_id: Nullable(

@@ -27,13 +27,14 @@ const MODES = {
 const NEVER = new Promise<never>(() => {});
 const PRICES = Chunk.fromPartial({
   chunkId: "chk_1",
+  knowledgeBaseId: "kb_1",
   documentId: "doc_1",
   documentName: "Prices",
   heading: "Repairs",
   text: "A small repair costs 40 euros.",
   score: 0.75,
 });
-const SOURCE = { documentId: "doc_1", name: "Prices", chunkId: "chk_1", score: 0.75 };
+const SOURCE = { knowledgeBaseId: "kb_1", documentId: "doc_1", name: "Prices", chunkId: "chk_1", score: 0.75 };
 
 let gathered: GatherKnowledgeRequest[] = [];
 let gather: (request: GatherKnowledgeRequest) => Partial<GatherKnowledgeResponse> | Promise<never> = () => ({});

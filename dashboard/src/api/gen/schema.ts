@@ -5378,6 +5378,11 @@ export interface components {
             /** @description Only with `include=sources`: what the model was given from knowledge bases, at most 100. */
             sources?: {
                 /**
+                 * @description ID of the knowledge base that the document is in.
+                 * @example kb_01m7yyhws9j3m6r1v4x8z2b5c7
+                 */
+                knowledge_base_id: string;
+                /**
                  * @description ID of the document.
                  * @example doc_01m7yyhwt4k7n2s5w8y1a3d6f9
                  */
@@ -16885,7 +16890,7 @@ export interface operations {
                      *     data: {"text":"We open at nine on Friday."}
                      *
                      *     event: done
-                     *     data: {"session_id":"0198c1f0-5a7b-7cc3-9c39-2f1d6f0a1b2c","knowledge":{"status":"ok","duration_ms":21},"sources":[{"document_id":"doc_01m7yyhwt4k7n2s5w8y1a3d6f9","name":"Opening hours","chunk_id":"chk_01m7yyhwt9m2q5t8x1b4e7g0j3","score":0.82}]}
+                     *     data: {"session_id":"0198c1f0-5a7b-7cc3-9c39-2f1d6f0a1b2c","knowledge":{"status":"ok","duration_ms":21},"sources":[{"knowledge_base_id":"kb_01m7yyhws9j3m6r1v4x8z2b5c7","document_id":"doc_01m7yyhwt4k7n2s5w8y1a3d6f9","name":"Opening hours","chunk_id":"chk_01m7yyhwt9m2q5t8x1b4e7g0j3","score":0.82}]}
                      */
                     "text/event-stream": string;
                     /**

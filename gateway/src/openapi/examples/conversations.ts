@@ -1,5 +1,14 @@
 import type { OperationExamples } from "./example.ts";
-import { AGENT_ID, CREATED_AT, DOCUMENT_ID, ONE_PAGE, RECORD_ID, SESSION_ID, UPDATED_AT } from "./values.ts";
+import {
+  AGENT_ID,
+  CREATED_AT,
+  DOCUMENT_ID,
+  KNOWLEDGE_BASE_ID,
+  ONE_PAGE,
+  RECORD_ID,
+  SESSION_ID,
+  UPDATED_AT,
+} from "./values.ts";
 
 const QUESTION = "When do you open on Friday?";
 const REPLY = "We open at nine on Friday.";
@@ -9,7 +18,13 @@ const GIVEN = { ticket: "T-1001", dynamic_variables: { customer_name: "Ada" } };
 const KNOWN = {
   knowledge: { status: "ok", duration_ms: 21 },
   sources: [
-    { document_id: DOCUMENT_ID, name: "Opening hours", chunk_id: "chk_01m7yyhwt9m2q5t8x1b4e7g0j3", score: 0.82 },
+    {
+      knowledge_base_id: KNOWLEDGE_BASE_ID,
+      document_id: DOCUMENT_ID,
+      name: "Opening hours",
+      chunk_id: "chk_01m7yyhwt9m2q5t8x1b4e7g0j3",
+      score: 0.82,
+    },
   ],
 };
 

@@ -30,9 +30,11 @@ export function passagesWithin(chunks: readonly Chunk[], bytesMax: number): { te
 
 export function sourcesOf({ chunks, texts }: Pick<Gathered, "chunks" | "texts">): KnowledgeSource[] {
   return [
-    ...texts.map(({ documentId, documentName }) => ({ documentId, name: documentName, chunkId: null, score: null })),
-    ...chunks.map(({ documentId, documentName, chunkId, score }) => ({
-      ...{ documentId, name: documentName, chunkId, score },
+    ...texts.map(({ knowledgeBaseId, documentId, documentName }) => ({
+      ...{ knowledgeBaseId, documentId, name: documentName, chunkId: null, score: null },
+    })),
+    ...chunks.map(({ knowledgeBaseId, documentId, documentName, chunkId, score }) => ({
+      ...{ knowledgeBaseId, documentId, name: documentName, chunkId, score },
     })),
   ];
 }

@@ -14,6 +14,7 @@ export interface ReplyKnowledge {
 export type KnowledgeStatus = keyof typeof KNOWLEDGE_STATUSES;
 
 export interface KnowledgeSource {
+  knowledgeBaseId: string;
   documentId: string;
   name: string;
   /** Null, as the score, of a document that the model was given as a whole. */

@@ -226,7 +226,11 @@ export interface KnowledgeSource {
   name: string;
   /** Absent, as the score, if the model was given the whole document. */
   chunkId?: string | undefined;
-  score?: number | undefined;
+  score?:
+    | number
+    | undefined;
+  /** The base that the document is in. */
+  knowledgeBaseId: string;
 }
 
 /** A tool call of an agent's model. Its texts are what a model and its users wrote: never markup. */
@@ -796,7 +800,7 @@ export const ReplyKnowledge: MessageFns<ReplyKnowledge> = {
 };
 
 function createBaseKnowledgeSource(): KnowledgeSource {
-  return { documentId: "", name: "", chunkId: undefined, score: undefined };
+  return { documentId: "", name: "", chunkId: undefined, score: undefined, knowledgeBaseId: "" };
 }
 
 export const KnowledgeSource: MessageFns<KnowledgeSource> = {
@@ -812,6 +816,9 @@ export const KnowledgeSource: MessageFns<KnowledgeSource> = {
     }
     if (message.score !== undefined) {
       writer.uint32(33).double(message.score);
+    }
+    if (message.knowledgeBaseId !== "") {
+      writer.uint32(42).string(message.knowledgeBaseId);
     }
     return writer;
   },
@@ -861,6 +868,14 @@ export const KnowledgeSource: MessageFns<KnowledgeSource> = {
             message.score = reader.double();
             continue;
           }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.knowledgeBaseId = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -882,6 +897,7 @@ export const KnowledgeSource: MessageFns<KnowledgeSource> = {
     message.name = object.name ?? "";
     message.chunkId = object.chunkId ?? undefined;
     message.score = object.score ?? undefined;
+    message.knowledgeBaseId = object.knowledgeBaseId ?? "";
     return message;
   },
 };

@@ -203,8 +203,14 @@ export function presentKnowledge({ status, durationMs, truncated, sources }: Rep
   };
 }
 
-function presentSource({ documentId, name, chunkId, score }: KnowledgeSource) {
-  return { document_id: documentId, name, chunk_id: chunkId ?? null, score: score ?? null };
+function presentSource({ knowledgeBaseId, documentId, name, chunkId, score }: KnowledgeSource) {
+  return {
+    knowledge_base_id: knowledgeBaseId,
+    document_id: documentId,
+    name,
+    chunk_id: chunkId ?? null,
+    score: score ?? null,
+  };
 }
 
 function presentReply(reply: Reply, withCost: boolean) {

@@ -41,7 +41,7 @@ export function conversationQuery(conversationId: string, asked?: Asked) {
     queryFn: ({ signal }) =>
       ask(
         api.GET("/v1/public/conversations/{conversation_id}", {
-          params: { path: { conversation_id: conversationId }, query: { include: "cost" } },
+          params: { path: { conversation_id: conversationId }, query: { include: "cost,sources" } },
           signal,
         }),
       ),

@@ -4,6 +4,7 @@ import { Fragment, useEffect, useLayoutEffect, useRef } from "react";
 import { clockOf, dollarsOf, latencyOf, numberOf } from "../../ui/numbers.ts";
 import { EmptyState } from "../../ui/states.tsx";
 import { Time } from "../../ui/time.tsx";
+import { Sources } from "../knowledge/sources.tsx";
 import type { Words } from "./live/words.ts";
 import { beganAt, placeOf } from "./place.ts";
 import type { Playback } from "./player.tsx";
@@ -182,6 +183,7 @@ function Line({
           </p>
         ),
       )}
+      <Sources sources={message.sources} knowledge={message.knowledge} />
       <Footnote message={message} />
     </li>
   );

@@ -1,6 +1,7 @@
 import { EventSourceParserStream } from "eventsource-parser/stream";
 import { api, ask, unreachable } from "../../api/client.ts";
 import { Problem, problemIn } from "../../api/problem.ts";
+import type { Grounds } from "../knowledge/sources.tsx";
 import type { GivenResult } from "./live-calls.ts";
 import { givenValues, type Setup } from "./setup.ts";
 
@@ -9,6 +10,7 @@ export interface Reply {
   firstWordMs: number;
   totalMs: number;
   waitsFor: WaitedCalls;
+  grounds: Grounds;
 }
 
 /** The calls for whose results the agent waits, and how many milliseconds, by their ids. */
@@ -80,7 +82,12 @@ export async function streamReply(
       case "error":
         throw new Problem(0, data.detail);
       case "done":
-        return { firstWordMs, totalMs: performance.now() - startedAt, waitsFor: waitedFor(data.tool_calls) };
+        return {
+          firstWordMs,
+          totalMs: performance.now() - startedAt,
+          waitsFor: waitedFor(data.tool_calls),
+          grounds: { sources: data.sources, knowledge: data.knowledge },
+        };
     }
   }
   throw new Problem(0, CUT_SHORT);

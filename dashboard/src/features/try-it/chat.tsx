@@ -6,6 +6,7 @@ import { latencyOf, numberOf } from "../../ui/numbers.ts";
 import { Notice } from "../../ui/states.tsx";
 import { saidInOrder, type ToolCall } from "../conversations/said.ts";
 import { ToolCallCard } from "../conversations/tool-call-card.tsx";
+import { Sources } from "../knowledge/sources.tsx";
 import { filled } from "../prompts/variables.ts";
 import { type AskedResult, ClientCallForm } from "./client-call-form.tsx";
 import type { GivenResult } from "./live-calls.ts";
@@ -147,6 +148,7 @@ function TurnView({
       )}
       {isWriting && said.at(-1)?.type !== "text" && <Bubble from="agent" text="" isWriting />}
       {turn.state === "stopped" && <p className="-mt-3 px-1 text-xs text-muted">Stopped</p>}
+      <Grounded turn={turn} />
       {turn.timing && (
         <p className="-mt-3 px-1 text-xs text-muted tabular-nums">
           First word {latencyOf(Math.round(turn.timing.firstWordMs))}, full reply{" "}
@@ -164,6 +166,15 @@ function TurnView({
         </Notice>
       )}
     </>
+  );
+}
+
+function Grounded({ turn: { grounds } }: { turn: Turn }) {
+  if (!grounds.sources?.length && !grounds.knowledge) return null;
+  return (
+    <div className="-mt-2 flex max-w-[85%] flex-col gap-1">
+      <Sources {...grounds} apart />
+    </div>
   );
 }
 

@@ -2,6 +2,7 @@ import { useEffect, useRef, useState } from "react";
 import { api, ask } from "../../api/client.ts";
 import { sentenceOf } from "../../api/problem.ts";
 import type { ToolCall } from "../conversations/said.ts";
+import type { Grounds } from "../knowledge/sources.tsx";
 import {
   type Reply,
   type ReplyListener,
@@ -22,6 +23,8 @@ export interface Turn {
   state: "replying" | "done" | "stopped" | "failed";
   /** The calls whose results the person is asked for. */
   waitsFor: WaitedCalls;
+  /** What the model was given from documents. */
+  grounds: Grounds;
   timing: Pick<Reply, "firstWordMs" | "totalMs"> | null;
   error: string | null;
 }
@@ -56,7 +59,16 @@ export function useChat(setup: Setup) {
   const send = (message: string) => {
     const id = Date.now();
     given.current = [];
-    const begun = { id, message, reply: "", toolCalls: [], state: "replying", waitsFor: {}, timing: null } as const;
+    const begun = {
+      id,
+      message,
+      reply: "",
+      toolCalls: [],
+      state: "replying",
+      waitsFor: {},
+      grounds: {},
+      timing: null,
+    } as const;
     setTurns((all) => [...all.map((turn) => ({ ...turn, waitsFor: {} })), { ...begun, error: null }]);
     return run(id, message, { message });
   };
@@ -98,9 +110,9 @@ export function useChat(setup: Setup) {
       }
       controller.signal.throwIfAborted();
       const sessionId = current.current?.id ?? null;
-      const { waitsFor, ...timing } = await streamReply(setup, sessionId, said, listener, controller.signal);
+      const { waitsFor, grounds, ...timing } = await streamReply(setup, sessionId, said, listener, controller.signal);
       given.current = [];
-      change(id, () => ({ state: "done", waitsFor, timing: isEmpty(waitsFor) ? timing : null }));
+      change(id, () => ({ state: "done", waitsFor, grounds, timing: isEmpty(waitsFor) ? timing : null }));
     } catch (error) {
       if (controller.signal.aborted) return change(id, () => ({ state: "stopped" }));
       change(id, () => ({ state: "failed", error: sentenceOf(error) }));

@@ -97,7 +97,10 @@ function Shown({ document, back }: { document: Document; back: React.ReactNode }
 function TextOf({ document }: { document: Document }) {
   const { chunk: chunkId } = useSearch({ from: "/signed-in/knowledge/$baseId/documents/$documentId" });
   const text = useQuery(textQuery(keyOf(document), document.updated_at));
-  const chunk = useQuery({ ...chunkQuery(keyOf(document), chunkId ?? ""), enabled: chunkId !== undefined });
+  const chunk = useQuery({
+    ...chunkQuery(keyOf(document), chunkId ?? "", document.updated_at),
+    enabled: chunkId !== undefined,
+  });
   const mark = useRef<HTMLElement>(null);
   const part = text.data === undefined ? null : shownPart(text.data, chunk.data?.text);
   const isFound = part !== null && part.marked !== "";

@@ -77,9 +77,10 @@ export const textQuery = (key: DocumentKey, version: string) =>
     },
   });
 
-export const chunkQuery = (key: DocumentKey, chunkId: string) =>
+/** A chunk, which new content may no longer have. @param version changes with the text */
+export const chunkQuery = (key: DocumentKey, chunkId: string, version: string) =>
   queryOptions({
-    queryKey: [...KNOWLEDGE, "chunk", chunkId],
+    queryKey: [...KNOWLEDGE, "chunk", chunkId, version],
     queryFn: ({ signal }) =>
       ask(
         api.GET("/v1/public/knowledge-bases/{knowledge_base_id}/documents/{document_id}/chunks/{chunk_id}", {

@@ -1,5 +1,6 @@
 import { useState } from "react";
 import type { Schema } from "../../../../api/client.ts";
+import { Checkbox } from "../../../../ui/form/checkbox.tsx";
 import { Field } from "../../../../ui/form/field.tsx";
 import { Input } from "../../../../ui/form/input.tsx";
 import { Lines } from "../../../../ui/form/lines.tsx";
@@ -93,6 +94,14 @@ export function WidgetSection({ draft: { agent, values, set, errorAt } }: { draf
               />
             )}
           </Field>
+          <Checkbox
+            checked={widget.show_sources ?? false}
+            onChange={(show_sources) => change({ show_sources })}
+            label="Show sources"
+            hint={
+              errorAt("widget_config.show_sources") ?? "Visitors see the names of the documents that a reply is from."
+            }
+          />
         </>
       )}
     </Section>

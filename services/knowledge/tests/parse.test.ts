@@ -2,11 +2,12 @@ import { expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { eventually } from "@parley/testkit/eventually";
+import { pdfOf } from "@parley/testkit/pdf";
 import { DOCX, type MediaType, mediaTypeOf } from "../src/text/media-types.ts";
 import { createParser, type Parsed, type ParserLimits } from "../src/text/parse.ts";
 import { Refusal } from "../src/text/reading.ts";
 import { textOf } from "../src/text/text-of.ts";
-import { docxOf, ENCRYPTED, paragraph, pdfOf, wordTable } from "./documents.ts";
+import { docxOf, ENCRYPTED, paragraph, wordTable } from "./documents.ts";
 
 /** In a process of its own, as in the service. */
 function parse(

@@ -17,6 +17,7 @@ import { checkFields } from "../check-fields.ts";
 import type { AgentContext } from "../context.ts";
 import { toAgent, withNewSecret } from "../convert.ts";
 import { newFields } from "../fields.ts";
+import { checkKnowledge } from "../knowledge/check-knowledge.ts";
 import { sealKeys } from "../model-keys/seal-keys.ts";
 import { type AcquiredPrompts, acquirePrompts, givesPrompts, NO_PROMPTS } from "../prompts/acquire-prompts.ts";
 import { requireClaim, withClaim } from "../prompts/claim.ts";
@@ -31,6 +32,7 @@ export function createAgent(ctx: AgentContext): NonNullable<Handlers<typeof Agen
   return async (request, call) => {
     checkName("agent_name", request.agentName);
     await checkFields(ctx, request, call);
+    await checkKnowledge(ctx, request.ownerId, request.knowledge, call);
     checkAnalysis(null, { analysis: request.analysis, clear: [] });
     const key = { ownerId: request.ownerId, agentId: newId("agt") };
     const sealed = sealKeys(request, await copiedAgent(ctx, request), ctx.modelKeys, key);

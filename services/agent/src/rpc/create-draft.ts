@@ -9,6 +9,7 @@ import { changedAgent } from "../changed-agent.ts";
 import { checkFields } from "../check-fields.ts";
 import type { AgentContext } from "../context.ts";
 import { toAgentPrompt } from "../convert.ts";
+import { checkKnowledge } from "../knowledge/check-knowledge.ts";
 import { NO_PROMPTS, previewPrompts } from "../prompts/acquire-prompts.ts";
 import { readAnalysisPrompts, readPrompts } from "../prompts/agent-prompts.ts";
 import { checkAgentId, getAgentRow } from "../read-agents.ts";
@@ -42,6 +43,7 @@ async function draftOf(
   call: Call,
 ): Promise<Omit<Draft, "asksStartWebhook">> {
   const before = await getAgentRow(ctx.db, change);
+  await checkKnowledge(ctx, change.ownerId, change.knowledge?.values ?? [], call);
   // Everything that can be refused without the prompt service is refused before that is called.
   await checkReferences(ctx.db, changedAgent(ctx, before, change, NO_PROMPTS), change);
   const prompts = await previewPrompts(ctx, before, change, call);

@@ -17,6 +17,7 @@ import { changedAgent } from "../changed-agent.ts";
 import { checkFields } from "../check-fields.ts";
 import type { AgentContext } from "../context.ts";
 import { toAgent, withNewSecret } from "../convert.ts";
+import { checkKnowledge } from "../knowledge/check-knowledge.ts";
 import { type AcquiredPrompts, acquirePrompts, NO_PROMPTS } from "../prompts/acquire-prompts.ts";
 import { readPrompts } from "../prompts/agent-prompts.ts";
 import { type HeldClaim, requireClaim } from "../prompts/claim.ts";
@@ -106,6 +107,7 @@ async function prepare(
 ): Promise<Prepared> {
   const before = await getAgentRow(ctx.db, request);
   requireUnchanged(before, request);
+  await checkKnowledge(ctx, request.ownerId, request.knowledge?.values ?? [], call);
   // Everything else is checked before the prompts, because another service writes their new versions at once.
   const use = changedAgent(ctx, before, request, NO_PROMPTS);
   if (!references) return { prompts: NO_PROMPTS, use, prompt: (await readPrompts(ctx, [use], call)).get(use) };

@@ -41,6 +41,8 @@ describe("creating an agent", () => {
       prompt: null,
       prompt_pinned: false,
       recording: false,
+      start_webhook: null,
+      timezone: null,
       first_message_prompt: null,
       dynamic_variables: [],
       tools: {},

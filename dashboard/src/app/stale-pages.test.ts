@@ -30,6 +30,7 @@ const DESTINATION = {
   name: "Ledger",
   url: "https://a.example",
   status: "enabled",
+  events: ["conversation.completed"],
   created_at: AT,
 };
 const DELIVERY = { delivery_id: "dlv_1", event: "conversation.ended", status: "failed", attempts: [], created_at: AT };

@@ -32,6 +32,7 @@ const TABLES: readonly OwnedTable[] = [
   { name: "incoming_calls", key: ["call_id"] },
   { name: "person_calls", key: ["call_id"] },
   { name: "spoken_calls", key: ["call_id"] },
+  { name: "call_commands", key: ["command_id"] },
   { name: "call_usage", key: ["day"] },
   { name: "web_calls", key: ["conversation_id"] },
   STORED_BYTES,

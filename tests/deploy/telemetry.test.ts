@@ -146,6 +146,9 @@ test("the dashboard and the alerts use only metrics and labels that a process ex
   expect((await fetch(nobodys, { method: "POST", body: new URLSearchParams({ CallSid: "CA1" }) })).status).toBe(404);
   const forged = { method: "POST", body: "{}", headers: { "x-webhook-signature": "forged" } };
   expect((await fetch(`${stack.url}/v1/carriers/daily/operator`, forged)).status).toBe(403);
+  const api = stack.api(stack.owners[0].apiKey);
+  const agentId = await createAgent(api, model, { start_webhook: { url: "http://127.0.0.1:1/", timeout_ms: 500 } });
+  expect((await api.post("/chat", { agent_id: agentId, message: "Hi", streaming: false })).status).toBe(200);
   const told = (await Promise.all([...WATCHED.map((name) => stack.metrics(name)), metricsWithTls()])).join("\n");
   const tells = new Set(
     Array.from(told.matchAll(/^([a-z][a-z_]*)(?:\{(.*)\})? /gm), ([, name, labels = ""]) => [

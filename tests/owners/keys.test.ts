@@ -218,6 +218,7 @@ test("settings show the tier and change how long conversations are kept", async 
     tier: "enterprise",
     rate_limit_per_minute: 1_000_000,
     session_rate_limit_per_minute: 300,
+    timezone: null,
   };
   expect((await manage.get("/settings")).body).toEqual(settings);
   const patch = (body: object) =>

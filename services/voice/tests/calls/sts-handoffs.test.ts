@@ -15,7 +15,11 @@ const TOOL = "hand_over_to_agt_billing";
 const DONE = { type: "done" } as const;
 
 /** A call whose model hands over to another agent, having said what it says first. */
-async function handing(given: Partial<HandOver> = {}, setup: () => Promise<void> = async () => {}) {
+async function handing(
+  given: Partial<HandOver> = {},
+  setup: () => Promise<void> = async () => {},
+  reports: "in time" | "late" = "in time",
+) {
   const known = fakeConversations();
   const asked: (string | undefined)[] = [];
   const getCallSetup = async ({ agentId, conversationId }: GetCallSetupRequest) => {
@@ -55,7 +59,8 @@ async function handing(given: Partial<HandOver> = {}, setup: () => Promise<void>
     sts.newest().report({ type: "user_began" });
     sts.newest().report({ type: "user_said", text });
   };
-  says("What about my invoice?");
+  if (reports === "late") first.report({ type: "user_began" });
+  else says("What about my invoice?");
   first.speaks("I pass you on.");
   first.report({ type: "tool_call", callId: "c1", name: TOOL, arguments: {} });
   await settle();
@@ -164,8 +169,20 @@ test("an agent that takes over from a model which answers a user without words a
   call.first.report({ type: "user_began" });
   call.first.speaks("I am not heard.");
   call.first.report(DONE);
-  await settle();
+  await call.time.pass(6_000);
   expect(call.second().told).toEqual([expect.stringContaining("answer the user now")]);
+});
+
+test("an agent that takes over knows the words that led to it, also if they are reported after the handoff", async () => {
+  const call = await handing({}, undefined, "late");
+  expect(call.sts.all).toHaveLength(1);
+  call.first.report({ type: "user_said", text: "What about my invoice?" });
+  await settle();
+  expect(call.second().options?.history()).toEqual([{ role: "user", text: "What about my invoice?" }]);
+  expect(call.second().told).toHaveLength(1);
+  const silent = await handing({}, undefined, "late");
+  await silent.time.pass(6_000);
+  expect(silent.second().told).toHaveLength(1);
 });
 
 test("a first agent that does not say its message is handed over all the same", async () => {

@@ -159,6 +159,7 @@ export function stsAgent(parts: StsParts, call: CallInProgress): CallAgent {
 
   function handOver(toolCallId: string, { callId }: ToolCall, successor: StsModel, handed: HandOver): void {
     const passing = handOverTo(successor, handed, {
+      owesWords: said.owesWords,
       after: (ms, work) => clock.after(ms, contained(work)),
       say: (text, by) => {
         if (by === "first") talk.answer(callId, `Say exactly this to the user, and nothing else: ${text}`, true);

@@ -3,6 +3,8 @@ import type { StsModel } from "./model.ts";
 
 /** What a handover does with the sessions of both models. */
 export interface HandoverHands {
+  /** Whether the first model has still to report what the user said. */
+  owesWords(): boolean;
   /** Has the model say this, and report when it is said. */
   say(text: string, by: "first" | "successor"): void;
   /** Ends the first model's session, and opens the successor's. */
@@ -32,13 +34,26 @@ export interface Handover {
   close(): void;
 }
 
-/** How long the first model may take to begin its message, or to report what the user said over it. */
+/** How long the first model may take to begin its message, or to report what the user said. */
 const SAYS_WITHIN_MS = 5_000;
 
 export function handOverTo(successor: StsModel, handed: HandOver, hands: HandoverHands): Handover {
   let stage: "message" | "greeting" | "over" = "message";
   let isInterrupted = false;
+  let isMessageSaid = false;
   let stopWaiting = () => {};
+
+  /** The successor is to know the words that led to it. */
+  function endMessage(): void {
+    isMessageSaid = true;
+    if (hands.owesWords()) wait();
+    else goOn();
+  }
+
+  function wait(): void {
+    stopWaiting();
+    stopWaiting = hands.after(SAYS_WITHIN_MS, goOn);
+  }
 
   function goOn(): void {
     stopWaiting();
@@ -55,13 +70,13 @@ export function handOverTo(successor: StsModel, handed: HandOver, hands: Handove
     hands.finish();
   }
 
-  if (handed.message === "") goOn();
+  if (handed.message === "") endMessage();
   else {
-    stopWaiting = hands.after(SAYS_WITHIN_MS, goOn);
+    wait();
     hands.say(handed.message, "first");
   }
   return {
-    goOn,
+    goOn: () => (stage === "message" ? endMessage() : goOn()),
     close: () => {
       stopWaiting();
       stage = "over";
@@ -72,13 +87,13 @@ export function handOverTo(successor: StsModel, handed: HandOver, hands: Handove
       isInterrupted = true;
     },
     userSaid: () => {
-      if (stage === "message" && isInterrupted) goOn();
+      if (stage === "message" && (isInterrupted || isMessageSaid)) goOn();
     },
     speaks: () => {
-      stopWaiting();
-      if (stage !== "message" || !isInterrupted) return false;
-      stopWaiting = hands.after(SAYS_WITHIN_MS, goOn);
-      return true;
+      const isDropped = stage === "message" && isInterrupted;
+      if (isDropped) wait();
+      else if (!isMessageSaid) stopWaiting();
+      return isDropped;
     },
     fails: () => {
       const isFirst = stage === "message";

@@ -19,6 +19,8 @@ export interface SaidInOrder {
    * @param from the number of the first message, from 1 on
    */
   history(from?: number): Said[];
+  /** Whether the model has still to report what the user said. */
+  owesWords(): boolean;
   /** The number of messages so far, including those that the model has not reported yet. */
   messages(): number;
 }
@@ -87,6 +89,7 @@ export function saidInOrder(
       giveUp();
     },
     history: (from = 1) => told.slice(Math.max(0, from - 1 - (stored - told.length))),
+    owesWords: () => waiting.some(({ text }) => text === null),
     messages: () => stored + waiting.length,
   };
 }

@@ -363,3 +363,19 @@ describe("a destination that is disabled, deleted or moved", () => {
     }
   });
 });
+
+test("an owner's deliveries are counted by what came of them, without tests and the events of alerts", async () => {
+  await using receiver = startReceiver();
+  receiver.answer = ({ fields }) => new Response("", { status: fields[1]?.[1] === "good" ? 200 : 500 });
+  const { client } = service;
+  const { ownerId, destinationId } = await newDestination(client, receiver.url, {
+    events: { names: ["conversation.completed", "alert.opened"] },
+  });
+  const since = new Date();
+  for (const payload of ["good", "bad", "bad"]) await acceptEvent(client, newEvent(ownerId, { payload }));
+  await acceptEvent(client, newEvent(ownerId, { event: "alert.opened", conversationId: "", payload: "bad" }));
+  await client.sendTestEvent({ ownerId, destinationId, event: "conversation.completed" });
+  await ended(client, ownerId, 5);
+  expect(await client.countDeliveries({ ownerId, since })).toEqual({ delivered: 1, failed: 2 });
+  expect(await client.countDeliveries({ ownerId: newOwner(), since })).toEqual({ delivered: 0, failed: 0 });
+});

@@ -63,7 +63,10 @@ export async function listDeliveryRows(
   });
 }
 
-/** What has come of an owner's deliveries since a time. */
+/**
+ * What has come of an owner's deliveries since a time. Tests do not count, nor do the events of alerts: one that cannot be delivered would
+ * open the alert again and again that its own end has resolved.
+ */
 export async function countDeliveries(
   sql: Sql,
   ownerId: string,
@@ -73,9 +76,11 @@ export async function countDeliveries(
   const [row] = await sql<[{ delivered: number; failed: number }]>`
     select count(*) filter (where status = 'delivered')::integer as delivered,
       count(*) filter (where status = 'failed' or status = 'pending' and attempts > 0)::integer as failed
-    from deliveries
-    where owner_id = ${ownerId} and delivery_id >= ${firstIdAt("dlv", new Date(since.getTime() - MINUTE_MS))}
-      and created_at >= ${since}`;
+    from deliveries d cross join lateral (
+      select event, test from events where owner_id = d.owner_id and event_id = d.event_id offset 0
+    ) as e
+    where d.owner_id = ${ownerId} and d.delivery_id >= ${firstIdAt("dlv", new Date(since.getTime() - MINUTE_MS))}
+      and d.created_at >= ${since} and not e.test and e.event not in ('alert.opened', 'alert.resolved')`;
   return row;
 }
 

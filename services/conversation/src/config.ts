@@ -7,6 +7,12 @@ import { CREDENTIAL_VARIABLES, type Credentials, credentialsOf } from "./model/p
 
 const defaultLlm = makeValidator(parseDefaultLlm);
 
+/** Its password is in no error. */
+const mailServer = makeValidator<string>((text) => {
+  if (text !== "" && !/^smtps?:\/\/[^/]/.test(text)) throw new Error("must begin with smtp:// or smtps://");
+  return text;
+});
+
 const VARIABLES = {
   ...SERVICE_VARIABLES,
   PARLEY_DATABASE_REPLICA_URL: str({ default: "", desc: "like DATABASE_URL, for a replica that serves lists" }),
@@ -21,7 +27,7 @@ const VARIABLES = {
     default: 10,
     desc: "minutes without a message after which a chat that was taken over goes back to its agent",
   }),
-  PARLEY_SMTP_URL: str({
+  PARLEY_SMTP_URL: mailServer({
     default: "",
     desc: "smtp:// or smtps:// URL of the mail server that tells owners of alerts; without it, no mail is sent",
   }),

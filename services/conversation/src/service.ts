@@ -275,7 +275,7 @@ export function startConversation(
               ...forgetQueues(ctx),
               ...relay.queues,
               ...alertQueue(ctx, log),
-              ...mailQueue(ctx),
+              ...mailQueue(ctx, log),
               ...analysisQueue(ctx, log),
             },
             sweeps: [...silences, expiredConversations(ctx, log), goneConversations(patient), oldRecentFigures(db)],

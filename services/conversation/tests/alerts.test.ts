@@ -12,11 +12,12 @@ import { eventually } from "@parley/testkit/eventually";
 import { newOwner } from "@parley/testkit/owners";
 import { endChats, openChats } from "./alone-kit.ts";
 import { pass, want } from "./events-kit.ts";
-import { failure, startTestChat } from "./kit.ts";
+import { createAgent, failure, startTestChat } from "./kit.ts";
 
-/** Mails as a server gets them; it refuses the first one for now. */
+/** Mails as a server gets them; it refuses the first one for now, and some addresses for good. */
 const mails: string[] = [];
 let refusals = 1;
+const refused = new Set<string>();
 const mailServer = Bun.listen<{ text: string; isData: boolean }>({
   hostname: "127.0.0.1",
   port: 0,
@@ -40,7 +41,9 @@ const mailServer = Bun.listen<{ text: string; isData: boolean }>({
       data.text = "";
       if (line === "DATA") data.isData = true;
       const isRefused = line.startsWith("MAIL") && refusals-- > 0;
-      socket.write(isRefused ? "451 later\r\n" : line === "DATA" ? "354 go on\r\n" : "250 ok\r\n");
+      const isUnknown = line.startsWith("RCPT") && [...refused].some((name) => line.includes(name.toUpperCase()));
+      if (isUnknown) socket.write("550 no such user\r\n");
+      else socket.write(isRefused ? "451 later\r\n" : line === "DATA" ? "354 go on\r\n" : "250 ok\r\n");
     },
   },
 });
@@ -60,7 +63,7 @@ afterAll(async () => {
   mailServer.stop(true);
 });
 afterEach(() => {
-  dispatcher.deliveries = { delivered: 0, failed: 0 };
+  dispatcher.deliveries = () => ({ delivered: 0, failed: 0 });
 });
 
 async function newAlert(ownerId: string, given: Partial<CreateAlertRequest> = {}): Promise<Alert> {
@@ -119,7 +122,7 @@ test("an alert is opened once and resolved once, told by event and by a mail tha
   const ownerId = newOwner();
   await want(service, ownerId, "alert.opened", "alert.resolved");
   await end(ownerId, 1, "FAILED");
-  const alert = await newAlert(ownerId, { name: "Too many fail" });
+  const alert = await newAlert(ownerId, { name: "Too many <b>fail</b>" });
   // One is fewer than the two that it asks for.
   expect(await checked(ownerId, alert)).toMatchObject({ isOpen: false, value: 1, count: 1 });
   await end(ownerId, 2, "FAILED");
@@ -141,10 +144,11 @@ test("an alert is opened once and resolved once, told by event and by a mail tha
     expect(mails).toHaveLength(2);
   });
   const subjects = mails.map((mail) => /^Subject: (.*)\r$/m.exec(mail)?.[1]).toSorted();
-  expect(subjects).toEqual(["Alert: Too many fail", "Resolved: Too many fail"]);
+  expect(subjects).toEqual(["Alert: Too many <b>fail</b>", "Resolved: Too many <b>fail</b>"]);
   for (const mail of mails) {
     expect(mail).toContain(`To: ${ownerId}@shop.example`);
     expect(mail).toContain("From: Parley <parley@operator.example>");
+    expect(mail).toContain("Content-Type: text/plain");
   }
 });
 
@@ -173,13 +177,71 @@ describe("an open alert", () => {
   });
 });
 
+test("a mail that the server refuses for good is not sent again", async () => {
+  const ownerId = newOwner();
+  refused.add(ownerId);
+  await end(ownerId, 2, "FAILED");
+  expect(await checked(ownerId, await newAlert(ownerId))).toMatchObject({ isOpen: true });
+  await eventually(async () =>
+    expect(await sql`select from jobs where owner_id = ${ownerId} and queue = 'mail-alerts'`).toHaveLength(0),
+  );
+  expect(mails.filter((mail) => mail.includes(ownerId))).toEqual([]);
+});
+
+test("what was measured before another replica checked an alert does not count", async () => {
+  const ownerId = newOwner();
+  const asked = Promise.withResolvers<void>();
+  const counted = Promise.withResolvers<{ delivered: number; failed: number }>();
+  dispatcher.deliveries = () => {
+    asked.resolve();
+    return counted.promise;
+  };
+  const alert = await newAlert(ownerId, { metric: "delivery_failed_share" });
+  await asked.promise;
+  await sql`update alerts set is_open = true, checked_at = ${clock.now()} where owner_id = ${ownerId}`;
+  counted.resolve({ delivered: 5, failed: 0 });
+  await eventually(async () =>
+    expect(await sql`select from jobs where owner_id = ${ownerId} and leased_until is not null`).toHaveLength(0),
+  );
+  expect(await alertOf(ownerId, alert)).toMatchObject({ isOpen: true, value: undefined });
+});
+
+test("an alert with another metric does not keep the value of the one before", async () => {
+  const ownerId = newOwner();
+  await end(ownerId, 2, "FAILED");
+  const alert = await newAlert(ownerId);
+  expect(await checked(ownerId, alert)).toMatchObject({ value: 1 });
+  const change = { ownerId, alertId: alert.alertId, metric: "p95_latency_ms", enabled: false, threshold: 9_000 };
+  expect((await chat.updateAlert(UpdateAlertRequest.fromPartial(change))).alert).toMatchObject({
+    isOpen: false,
+    value: undefined,
+    count: undefined,
+  });
+});
+
+test("a drop of exactly the threshold opens an alert, and one of an agent that was deleted is resolved", async () => {
+  const agent = await createAgent(service);
+  const { ownerId, agentId } = agent;
+  const begin = async (count: number) => {
+    const ids = await openChats(sql, ownerId, count, { at: clock.now() });
+    await sql`update conversations set agent_id = ${agentId} where conversation_id = any(${ids}::uuid[])`;
+  };
+  await begin(10);
+  await pass(service, 7 * 86_400_000 - 60_000);
+  await begin(8);
+  const alert = await newAlert(ownerId, { metric: "volume_drop", agentId, windowMinutes: 5, threshold: 0.2 });
+  expect(await nextCheck(ownerId, alert)).toMatchObject({ isOpen: true, value: 0.2, count: 10 });
+  await service.agents.deleteAgent({ ...agent, idempotency: undefined });
+  expect(await nextCheck(ownerId, alert)).toMatchObject({ isOpen: false, value: undefined, count: 0 });
+});
+
 test("deliveries that fail, and fewer conversations than a week earlier, open their alerts", async () => {
   const ownerId = newOwner();
   const begin = (count: number) => openChats(sql, ownerId, count, { at: clock.now() });
   await begin(4);
   await pass(service, 7 * 86_400_000 - 60_000);
   await begin(1);
-  dispatcher.deliveries = { delivered: 1, failed: 3 };
+  dispatcher.deliveries = () => ({ delivered: 1, failed: 3 });
   const drop = await newAlert(ownerId, { metric: "volume_drop", windowMinutes: 5 });
   const failing = await newAlert(ownerId, { metric: "delivery_failed_share" });
   expect(await nextCheck(ownerId, drop)).toMatchObject({ isOpen: true, value: 0.75, count: 4 });
@@ -187,12 +249,15 @@ test("deliveries that fail, and fewer conversations than a week earlier, open th
 });
 
 test.each([
+  [{ name: "Fails\r\nBcc: everyone@shop.example" }, "name must be printable characters only"],
   [{ metric: "mood" }, "metric must be one of failed_share"],
   [{ windowMinutes: 0 }, "window_minutes must be from 1 to 1440"],
   [{ threshold: 1.5 }, "threshold must be at most 1: failed_share is a share"],
   [{ threshold: 0, metric: "cost" }, "threshold must be more than 0"],
   [{ metric: "delivery_failed_share", agentId: "agt_01m7yyhwdzeb28n9gms8rr2qyg" }, "agent_id must be left out"],
 ])("an alert with %j is refused with a reason", async (given, detail) => {
-  const refused = await failure(newAlert(newOwner(), given));
-  expect(refused).toMatchObject({ kind: "invalid", detail: expect.stringContaining(detail) });
+  expect(await failure(newAlert(newOwner(), given))).toMatchObject({
+    kind: "invalid",
+    detail: expect.stringContaining(detail),
+  });
 });

@@ -6,6 +6,11 @@ import {
 import { silentLogger } from "@parley/shared/log";
 import { type RunningServer, serve } from "@parley/shared/rpc/server";
 
+interface Counted {
+  delivered: number;
+  failed: number;
+}
+
 /** A webhook dispatcher that accepts or refuses events as a test says. */
 export interface FakeDispatcher {
   address: string;
@@ -14,7 +19,7 @@ export interface FakeDispatcher {
   /** What it was told to forget, by call. */
   forgotten: readonly ForgetConversationsRequest[];
   /** What has come of every owner's deliveries. */
-  deliveries: { delivered: number; failed: number };
+  deliveries(): Counted | Promise<Counted>;
   /** How events are answered from now on; throws to refuse them. */
   accept(event: OwnerEvent): unknown;
   /** `stop` and `start` take it away and back, at the same address. */
@@ -34,7 +39,7 @@ export async function startFakeDispatcher(): Promise<FakeDispatcher> {
           events.push(...given);
           return { results: await Promise.all(given.map(async (event) => ({ refusal: await refusalOf(event) }))) };
         },
-        countDeliveries: async () => dispatcher.deliveries,
+        countDeliveries: async () => dispatcher.deliveries(),
         forgetConversations: async (request) => {
           forgotten.push(request);
           return {};
@@ -55,7 +60,7 @@ export async function startFakeDispatcher(): Promise<FakeDispatcher> {
     address: server.address,
     events,
     forgotten,
-    deliveries: { delivered: 0, failed: 0 },
+    deliveries: () => ({ delivered: 0, failed: 0 }),
     accept: () => {},
     stop: () => server.stop(),
     start: async () => {

@@ -46,8 +46,9 @@ async function check(ctx: ConversationContext, log: Logger, alert: AlertRow, now
   if (!measured) return;
   await ctx.db.begin(async (tx) => {
     const current = await findAlertForUpdate(tx, alert);
-    // It was measured for what it was before.
+    // It was measured for what it was before, or another replica has checked it meanwhile.
     if (current?.updatedAt.getTime() !== alert.updatedAt.getTime()) return;
+    if (current.checkedAt?.getTime() !== alert.checkedAt?.getTime()) return;
     const next = judged(current, measured, now);
     await updateAlertRow(tx, next);
     if (next.isOpen !== current.isOpen) await tellAlert(ctx, tx, next, now);

@@ -1,3 +1,4 @@
+import { ServiceError } from "@parley/shared/errors";
 import type { ConversationContext } from "../context.ts";
 import type { AlertRow } from "../store/alerts.ts";
 import { NO_FILTER } from "../store/lists/conversation-filter.ts";
@@ -11,7 +12,7 @@ export interface Measured {
   count: number;
 }
 
-type MeasuringContext = Pick<ConversationContext, "db" | "countDeliveries">;
+type MeasuringContext = Pick<ConversationContext, "db" | "countDeliveries" | "getAgent">;
 
 const MINUTE_MS = 60_000;
 const WEEK_MS = 7 * 86_400_000;
@@ -44,16 +45,29 @@ function share(part: number, all: number): Measured {
 
 /** How far fewer conversations began than in the same window a week earlier, of which there must be enough. */
 async function measureDrop(
-  { db }: MeasuringContext,
+  { db, getAgent }: MeasuringContext,
   { ownerId, agentId }: AlertRow,
   since: Date,
   now: Date,
 ): Promise<Measured> {
+  // Otherwise a deleted agent has its alert open for a week.
+  if (agentId !== null && !(await isThere(getAgent(ownerId, agentId)))) return { value: null, count: 0 };
   const begun = async (from: Date, to: Date) => {
     const filter = { ...NO_FILTER, ownerId, agentId: agentId ?? "", isTest: false, from, to };
     return (await findCountedPage(db, filter, { number: 1, size: 1 })).total;
   };
   const weekBefore = (time: Date) => new Date(time.getTime() - WEEK_MS);
   const [before, lately] = await Promise.all([begun(weekBefore(since), weekBefore(now)), begun(since, now)]);
-  return { value: before === 0 ? null : Math.max(0, 1 - lately / before), count: before };
+  // Of 10 and 8 exactly 0.2, which 1 - 8 / 10 is not.
+  return { value: before === 0 ? null : Math.max(0, (before - lately) / before), count: before };
+}
+
+async function isThere(getting: Promise<unknown>): Promise<boolean> {
+  try {
+    await getting;
+    return true;
+  } catch (error) {
+    if (error instanceof ServiceError && error.kind === "not_found") return false;
+    throw error;
+  }
 }

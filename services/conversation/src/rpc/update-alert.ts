@@ -27,7 +27,8 @@ export function updateAlert(ctx: ConversationContext): Handler {
         threshold: given.threshold ?? before.threshold,
         minimumCount: given.minimumCount ?? before.minimumCount,
       });
-      const changed = { ...before, ...rule, updatedAt: now };
+      const isOther = rule.metric !== before.metric;
+      const changed = { ...before, ...rule, ...(isOther && { value: null, count: null }), updatedAt: now };
       const next = before.isOpen && !rule.enabled ? resolved(changed, now) : changed;
       await updateAlertRow(tx, next);
       if (next.isOpen !== before.isOpen) await tellAlert(ctx, tx, next, now);

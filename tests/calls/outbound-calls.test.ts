@@ -23,6 +23,19 @@ const [owner] = stack.owners;
 const api = stack.api(owner.apiKey);
 const manage = stack.manage(await createSession(stack, owner.ownerId));
 const carrier = carrierStandIn(stack.address("carrier"));
+/** What the owner's webhook is told. */
+const told: Record<string, unknown>[] = [];
+const receiver = Bun.serve({
+  hostname: "127.0.0.1",
+  port: 0,
+  fetch: async (request) => {
+    told.push(JSON.parse(String((await request.formData()).get("payload"))));
+    return new Response();
+  },
+});
+const events = ["transfer.completed", "transfer.failed"];
+const webhook = { name: "CRM", url: receiver.url.href, request_type: "POST", events };
+expect(await manage.post("/destinations", webhook)).toMatchObject({ status: 200 });
 /** Of the voice service. */
 for (const [account, mobile_number] of [
   [await carrier.addTwilio([TWILIO]), TWILIO],
@@ -40,6 +53,7 @@ const agentId = await createAgent(api, model, {
   tools: { transfer_call: { transfer_phone_number: PERSON }, send_dtmf: true },
 });
 afterAll(async () => {
+  await receiver.stop(true);
   await model.stop();
   await speech.stop();
   await stack.stop();
@@ -69,6 +83,13 @@ function ended(conversationId: string, status: string) {
     expect(body.conversation_status).toBe(status);
     return body;
   }, WITHIN_MS);
+}
+
+/** Waits until the owner is told that a call was transferred, once. */
+async function transferred(conversationId: string, to: string, mode: string): Promise<void> {
+  const ofCall = () => told.filter(({ conversation_id }) => conversation_id === conversationId);
+  const transfer = { to, mode, outcome: "accepted" };
+  await eventually(() => expect(ofCall()).toMatchObject([{ event: "transfer.completed", transfer }]), WITHIN_MS);
 }
 
 async function atCarrier(to: string) {
@@ -136,6 +157,7 @@ test.each(CARRIERS)(
       expect(await atCarrier(to)).toMatchObject([{ rings: 1, notes: [`dialled ${PERSON} from ${from}`] }]);
       const body = await ended(conversationId, "COMPLETED");
       expect(body.notes).toContain(PERSON);
+      await transferred(conversationId, PERSON, "blind");
       expect(JSON.stringify(body.conversation_transcript)).toContain("One moment, please.");
     } finally {
       model.always(null);
@@ -217,6 +239,7 @@ test.each(CARRIERS)(
       expect(await until(id, "ENDED")).toMatchObject({ outcome: "SUCCESS", notes: `Connected to ${number}` });
       await eventually(async () => expect(await atCarrier(number)).toMatchObject([{ status: "completed" }]), WITHIN_MS);
       expect(await ended(conversationId, "COMPLETED")).toMatchObject({ notes: `Connected to ${number}` });
+      await transferred(conversationId, number, "warm");
     } finally {
       model.always(null);
     }

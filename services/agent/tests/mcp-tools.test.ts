@@ -1,9 +1,13 @@
 import { afterAll, expect, test } from "bun:test";
 import { type ListedMcpTool, McpState, McpTool, OnToolChange, Tool } from "@parley/proto/parley/agent/v1/tool.ts";
-import { ConversationServiceService } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
+import {
+  ConversationServiceService,
+  type RecordEventRequest,
+} from "@parley/proto/parley/conversation/v1/conversation_service.ts";
 import { ServiceError } from "@parley/shared/errors";
 import { silentLogger } from "@parley/shared/log";
 import { serve } from "@parley/shared/rpc/server";
+import { eventually } from "@parley/testkit/eventually";
 import { failure } from "@parley/testkit/failures";
 import { newOwner } from "@parley/testkit/owners";
 import { present, startTestAgents } from "./kit.ts";
@@ -13,6 +17,8 @@ const { MCP_STATE_ON, MCP_STATE_CHANGED, MCP_STATE_NEW, MCP_STATE_GONE } = McpSt
 
 /** What the MCP server offers, as the conversation service finds it; an error when it cannot be asked. */
 let offered: ListedMcpTool[] | ServiceError = [];
+/** What the owners are told. */
+const events: RecordEventRequest[] = [];
 let asked = 0;
 let waitedMs = 0;
 const conversations = await serve(
@@ -23,6 +29,10 @@ const conversations = await serve(
       waitedMs = deadlineMs - Date.now();
       if (offered instanceof ServiceError) throw offered;
       return { tools: offered };
+    },
+    recordEvent: async (event) => {
+      events.push(event);
+      return {};
     },
   },
   { address: "127.0.0.1:0", log: silentLogger },
@@ -112,7 +122,7 @@ test("a change asks the server again only when it decides what the tool has", as
   expect(statesOf(present(changed))).toEqual([["buy", MCP_STATE_ON]]);
 });
 
-test("what a conversation reports of a changed server stands in the tool until its owner accepts it", async () => {
+test("what a conversation reports of a changed server is told once, and stands in the tool until its owner accepts it", async () => {
   offered = [find, buy];
   const ownerId = newOwner();
   const tool = await createTool(agents, ownerId, mcpTool());
@@ -125,6 +135,22 @@ test("what a conversation reports of a changed server stands in the tool until i
     ["sell", MCP_STATE_NEW],
   ]);
   expect(reported.updatedAt).toEqual(tool.updatedAt);
+  await agents.reportMcpTools({ ownerId, toolId: tool.toolId, tools: [changed, { ...buy, name: "sell" }] });
+  await eventually(async () => {
+    expect(await service.sql`select from jobs where owner_id = ${ownerId} and queue = 'hand-over-events'`).toHaveLength(
+      0,
+    );
+    const told = events.filter((event) => event.ownerId === ownerId);
+    expect(told.map(({ event, conversationId }) => [event, conversationId])).toEqual([["tool.changed", ""]]);
+    expect(JSON.parse(told[0]?.object ?? "")).toMatchObject({
+      id: tool.toolId,
+      mcp_tools: [
+        { name: "find", state: "changed" },
+        { name: "buy", state: "gone" },
+        { name: "sell", state: "new" },
+      ],
+    });
+  });
   offered = [changed, { ...buy, name: "sell" }];
   const accepted = await agents.acceptToolChanges({ ownerId, toolId: tool.toolId, idempotency: undefined });
   expect(statesOf(present(accepted.tool))).toEqual([

@@ -2,11 +2,13 @@ import { afterAll, expect, test } from "bun:test";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import type { RecordEventRequest } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
 import type { ReadRecordingResponse, Recording } from "@parley/proto/parley/voice/v1/voice_service.ts";
 import { openDatabase } from "@parley/shared/db/database";
 import { newUuid } from "@parley/shared/ids";
 import { startWorker } from "@parley/shared/jobs/worker";
 import { silentLogger } from "@parley/shared/log";
+import { handOverQueue } from "@parley/shared/owner-events/hand-over";
 import { fakeClock } from "@parley/testkit/clock";
 import { createTestDatabase } from "@parley/testkit/database";
 import { eventually } from "@parley/testkit/eventually";
@@ -32,7 +34,15 @@ const folder = await mkdtemp(join(tmpdir(), "parley-recordings-"));
 const files = folderFiles(folder);
 const publicUrl = "https://api.example";
 const kept = recordings({ db, clock, log: silentLogger, files, publicUrl, ownerBytesMax: OWNER_BYTES });
-const worker = startWorker(db, kept.queues, silentLogger, { clock, direct: db });
+/** What owners are told. */
+const events: RecordEventRequest[] = [];
+const handingOver = handOverQueue({
+  recordEvent: async (event) => {
+    events.push(event);
+    return {};
+  },
+});
+const worker = startWorker(db, { ...kept.queues, ...handingOver }, silentLogger, { clock, direct: db });
 afterAll(async () => {
   await worker.stop();
   await db.end();
@@ -123,6 +133,46 @@ test("a recording is read by its owner only, and only once it is finished", asyn
   for (const other of [{ ...call, ownerId: newOwner() }, callOf(call.ownerId), { ...call, conversationId: "none" }]) {
     expect(await serviceErrorOf(read(other))).toMatchObject({ kind: "not_found", detail: "Recording not found" });
   }
+});
+
+const told = (call: { conversationId: string }) =>
+  eventually(() => {
+    const ofCall = events.filter(({ conversationId }) => conversationId === call.conversationId);
+    expect(ofCall).not.toBeEmpty();
+    return ofCall.map(({ event, object }) => ({ event, ...JSON.parse(object) }));
+  });
+
+test("an owner is told once of a recording that is ready", async () => {
+  const call = await finished();
+  await kept.finish(call);
+  await eventually(async () => expect(await db`select from jobs where owner_id = ${call.ownerId}`).toHaveLength(0));
+  expect(await told(call)).toEqual([
+    {
+      ...{ event: "recording.ready", status: "ready", reason: null },
+      url: `${publicUrl}/v1/public/conversations/${call.conversationId}/recording`,
+      bytes: (await read(call)).info.size,
+      finished_at: clock.now().toISOString(),
+    },
+  ]);
+});
+
+test("an owner is told why a call is not recorded, once the database can be reached", async () => {
+  let isAway = true;
+  const away = async () => {
+    throw Object.assign(new Error("the connection ended"), { code: "CONNECTION_CLOSED" });
+  };
+  const unsteady = new Proxy(db, {
+    apply: (_, __, given) => (isAway ? away() : Reflect.apply(db, null, given)),
+    get: (_, name) => (isAway && name === "begin" ? away : Reflect.get(db, name)),
+  });
+  const options = { db: unsteady, clock, log: silentLogger, publicUrl, ownerBytesMax: OWNER_BYTES };
+  const [call, unset] = [callOf(), callOf()];
+  expect(await recordings({ ...options, files }).begin(call, fakeTime())).toBeNull();
+  expect(await recordings({ ...options, files: null }).begin(unset, fakeTime())).toBeNull();
+  isAway = false;
+  const failed = { event: "recording.failed", status: "failed", url: null, bytes: null, finished_at: null };
+  expect(await told(call)).toEqual([{ ...failed, reason: "the database is unreachable" }]);
+  expect(await told(unset)).toEqual([{ ...failed, reason: "PARLEY_RECORDINGS is not set" }]);
 });
 
 test("a range has the bytes that HTTP says", async () => {

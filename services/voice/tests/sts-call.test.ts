@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { ServiceError } from "@parley/shared/errors";
 import { silentLogger } from "@parley/shared/log";
-import type { CommonParts } from "../src/call/held-call.ts";
+import type { CommonParts, EndedTransfer } from "../src/call/held-call.ts";
 import { holdCall } from "../src/call/hold-call.ts";
 import { type StsParts, stsAgent } from "../src/call/speech-to-speech/agent.ts";
 import type { StsModel } from "../src/call/speech-to-speech/model.ts";
@@ -214,7 +214,8 @@ test("each message is stored with the moment at which its first word was heard",
 });
 
 test("a transfer follows the last word, and one that fails is apologized for", async () => {
-  const call = await newCall({}, "fails");
+  const ended: EndedTransfer[] = [];
+  const call = await newCall({ transferEnded: (transfer) => ended.push(transfer) }, "fails");
   call.sts.report({ type: "user_said", text: "A person, please." });
   call.sts.report({ type: "tool_call", callId: "c", name: "transfer_call", arguments: {} });
   await call.time.pass(100);
@@ -224,6 +225,7 @@ test("a transfer follows the last word, and one that fails is apologized for", a
   await call.time.pass(1_000);
   expect(call.leg.transfers).toEqual(["+14155550199"]);
   expect(call.sts.said).toEqual([LINES.not_transferred]);
+  expect(ended).toEqual([{ to: "+14155550199", mode: "blind", outcome: "failed" }]);
   expect(call.leg.hungUp).toBe(false);
 });
 

@@ -8,7 +8,8 @@ import { keepEvent } from "@parley/shared/owner-events/hand-over";
 import { backOff } from "@parley/shared/retry/back-off";
 import type { Handlers } from "@parley/shared/rpc/server";
 import { counter } from "@parley/shared/telemetry/instruments";
-import type { CallClock } from "../call/call-clock.ts";
+import { type CallClock, callClock } from "../call/call-clock.ts";
+import { untilAnswered } from "../call/transcript.ts";
 import { forgetRecordings } from "../rpc/forget-recordings.ts";
 import { readRecording } from "../rpc/read-recording.ts";
 import type { CallKey } from "../store/calls.ts";
@@ -64,7 +65,8 @@ export function recordings({ db, clock, log, files, publicUrl, ownerBytesMax }: 
     const who = { owner_id: call.ownerId, conversation_id: call.conversationId };
     log.warn({ ...who, reason, ...(err !== undefined && { err }) }, "a call is not recorded");
     const object = { status: "failed", url: null, bytes: null, reason, finished_at: null };
-    keepEvent(db, { ...call, event: "recording.failed", object, happenedAt: clock.now() }).catch((error) =>
+    const happened = { ...call, event: "recording.failed", object, happenedAt: clock.now() } as const;
+    untilAnswered(callClock, () => keepEvent(db, happened)).catch((error) =>
       log.warn({ ...who, err: error }, "could not keep the event of a call that is not recorded"),
     );
     return null;

@@ -76,6 +76,7 @@ test.each([
     await call.leaves();
     expect(await call.ended).toMatchObject({ outcome: "SUCCESS", notes: `Connected to ${PERSON}` });
     expect(call.person.hungUp).toBeTrue();
+    expect(call.transfers).toEqual([`warm accepted ${PERSON}`]);
   },
 );
 
@@ -92,6 +93,7 @@ test.each([
   act(call);
   await settle();
   expect(call.agent.told).toEqual([expect.stringContaining(told)]);
+  expect(call.transfers).toEqual([`warm ${told} ${PERSON}`]);
   expect([call.person.hungUp, call.leg.hungUp, call.envoy.isOpen]).toEqual([true, false, false]);
   call.agent.speaks("Nobody is free.");
   call.agent.report({ type: "done" });

@@ -20,6 +20,7 @@ test("a transfer follows the last word, and its number is noted", async () => {
   await call.time.pass(2_000);
   expect(call.leg.transfers).toEqual(["+14155550199"]);
   expect(await call.ended).toMatchObject({ outcome: "SUCCESS", notes: "Transferred to +14155550199" });
+  expect(call.transfers).toEqual(["blind accepted +14155550199"]);
   // If this process dies now, nobody hangs up on those who talk.
   expect(call.farEnds).toEqual([FAR_END, null]);
 });
@@ -31,6 +32,7 @@ test("a transfer whose leg ends before it is confirmed is noted all the same", a
   await call.asks("A person, please.");
   await call.time.pass(2_000);
   expect(await call.ended).toMatchObject({ outcome: "SUCCESS", notes: "Transferred to +14155550199" });
+  expect(call.transfers).toEqual(["blind accepted +14155550199"]);
 });
 
 /** A call that is told this while its transfer is in progress. */
@@ -76,6 +78,7 @@ test("after a transfer fails, the agent says so and the call continues", async (
     "user: When do you open?",
     "assistant: We open at nine.",
   ]);
+  expect(call.transfers).toEqual(["blind failed +14155550199"]);
   expect(call.farEnds).toEqual([FAR_END, null, FAR_END]);
 });
 
@@ -87,5 +90,6 @@ test("a caller who talks the model into it is not transferred to a number that a
   await call.time.pass(6_000);
   expect(call.leg.transfers).toEqual([]);
   expect(call.leg.hungUp).toBe(false);
+  expect(call.transfers).toEqual(["blind failed +19005550123"]);
   expect(conversations.lines.at(-1)).toBe(`assistant: ${LINES.not_transferred}`);
 });

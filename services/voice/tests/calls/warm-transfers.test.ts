@@ -168,6 +168,7 @@ test.each([
   await call.ears.says(3, "Hi, this is Bob.");
   await call.leaves();
   expect(await call.ended).toMatchObject({ outcome: "SUCCESS", notes: `Connected to ${PERSON}` });
+  expect(call.transfers).toEqual([`warm accepted ${PERSON}`]);
   expect(call.person().hungUp).toBeTrue();
   expect(call.conversations.lines).toEqual([
     "user: A person, please.",
@@ -204,6 +205,7 @@ test.each([
     else if (acts) await call.ears.says(1, acts);
     await call.time.pass(10_000);
     expect(call.told.at(-1)).toContain(told);
+    expect(call.transfers).toEqual([`warm ${told.replace(" ", "_")} ${PERSON}`]);
     expect(call.conversations.lines.at(-1)).toBe(`assistant: ${BACK}`);
     expect(call.leg.hungUp).toBeFalse();
     if (call.person()) expect(call.person().hungUp || _ === "hangs up").toBeTrue();
@@ -224,6 +226,7 @@ test("a user who hangs up while waiting ends the call, and the person is hung up
   await call.leaves();
   expect(await call.ended).toMatchObject({ outcome: "SUCCESS", notes: null });
   expect(call.person().hungUp).toBeTrue();
+  expect(call.transfers).toEqual([`warm failed ${PERSON}`]);
 });
 
 test("a call whose user has left is not over before the carrier has been told to give the person up", async () => {

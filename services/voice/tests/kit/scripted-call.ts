@@ -63,6 +63,7 @@ export async function newCall(given: Given = {}) {
   const stopping = new AbortController();
   const news: CallNews[] = [];
   const farEnds: (FarEnd | null)[] = [];
+  const transfers: string[] = [];
   let leg = null as ScriptedLeg | null;
   let listenerOf = null as LegListener | null;
   const all = callHolder({
@@ -93,6 +94,10 @@ export async function newCall(given: Given = {}) {
     log: silentLogger,
     stopping: stopping.signal,
     recordEnd: async (_call, end) => end,
+    transferEnded: async (_call, { mode, outcome, to }) => {
+      const isLate = conversations.completed.length > 0;
+      transfers.push(`${mode} ${outcome} ${to}${isLate ? " after the end" : ""}`);
+    },
     denialOf: (number) => denialOf(number, []),
     ...(given.dialPerson && { dialPerson: given.dialPerson }),
   });
@@ -117,6 +122,8 @@ export async function newCall(given: Given = {}) {
     live,
     /** How another process could have hung up the call, in turn. */
     farEnds,
+    /** What the owner is told of transfers. */
+    transfers,
     stopping,
     leg: leg as unknown as ScriptedLeg,
     speaks: (text: string) => {

@@ -4,6 +4,7 @@ import { parseAllowList } from "@parley/shared/egress/allow-list";
 import { silentLogger } from "@parley/shared/log";
 import { eventually } from "@parley/testkit/eventually";
 import { callClock } from "../../src/call/call-clock.ts";
+import type { EndedTransfer } from "../../src/call/held-call.ts";
 import type { CallUnderWay } from "../../src/call/port.ts";
 import { callHolder } from "../../src/call/start-call.ts";
 import { trunkDialer } from "../../src/outbound/dial-trunk.ts";
@@ -28,6 +29,7 @@ async function transferring(invited: (invite: Invite) => void, provider: Provide
   const conversations = fakeConversations();
   conversations.model = () => "A customer asks about an invoice.";
   const told: string[] = [];
+  const transfers: EndedTransfer[] = [];
   const warm = { briefing: "Say who it is.", holdSound: "none", acceptSeconds: 30 };
   const action = { $case: "transferCall" as const, value: { phoneNumber: PERSON, warm } };
   conversations.script = (turn) => {
@@ -78,6 +80,7 @@ async function transferring(invited: (invite: Invite) => void, provider: Provide
     stopping: new AbortController().signal,
     recordEnd: async (_, end) => end,
     denialOf: () => null,
+    transferEnded: async (_, transfer) => void transfers.push(transfer),
     dialPerson: people.dial,
   });
   let underWay: CallUnderWay | undefined;
@@ -105,7 +108,7 @@ async function transferring(invited: (invite: Invite) => void, provider: Provide
   await eventually(() => expect(parties).toHaveLength(1));
   parties[0]?.({ type: "final", text: "A person, please." });
   parties[0]?.({ type: "end_of_turn" });
-  return { user, leg: called.answered, told, conversations, ended: () => underWay?.ended };
+  return { user, leg: called.answered, told, transfers, conversations, ended: () => underWay?.ended };
 }
 
 test("a caller and a person who takes the call by key hear each other over SIP, until one of them hangs up", async () => {
@@ -128,6 +131,7 @@ test("a caller and a person who takes the call by key hear each other over SIP, 
   await leg.hangUp();
   await eventually(() => expect(call.user.endings).toEqual(["hung_up"]));
   expect(await call.ended()).toMatchObject({ outcome: "SUCCESS", notes: `Connected to ${PERSON}` });
+  expect(call.transfers).toEqual([{ to: PERSON, mode: "warm", outcome: "accepted" }]);
 });
 
 test.each([
@@ -140,6 +144,8 @@ test.each([
   async (_, told, refuse, provider) => {
     const call = await transferring(refuse, provider);
     await eventually(() => expect(call.told).toEqual([expect.stringContaining(told)]));
+    const outcome = told.replace(" ", "_");
+    expect(call.transfers).toMatchObject([{ to: PERSON, mode: "warm", outcome }]);
     await call.leg.hangUp();
     await call.ended();
     expect(call.user.endings).toEqual(["ended_by_us"]);

@@ -43,6 +43,12 @@ export function parseWholeNumber(text: string): number {
   return number;
 }
 
+export function parseNumber(text: string): number {
+  const number = Number(text);
+  if (text.trim() === "" || !Number.isFinite(number)) throw new InvalidArgumentError("It must be a number.");
+  return number;
+}
+
 /** Parses a date or time; a date means midnight UTC. */
 export function parseTime(text: string): Date {
   const match = /^(\d{4}-\d{2}-\d{2})(T\d{2}:\d{2}(:\d{2}(\.\d{1,3})?)?(Z|[+-]\d{2}:\d{2}))?$/.exec(text);

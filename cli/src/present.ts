@@ -1,4 +1,5 @@
 import type { ApiKey, MobileNumber, Owner } from "@parley/proto/parley/account/v1/account.ts";
+import type { Alert } from "@parley/proto/parley/conversation/v1/alert.ts";
 import type { Delivery, Destination } from "@parley/proto/parley/webhook/v1/webhook.ts";
 import { nameOf, TIERS } from "@parley/shared/domain/api-names";
 import {
@@ -7,6 +8,7 @@ import {
   presentKeyWithUse,
   presentProvenNumber as provenNumberFields,
 } from "@parley/shared/domain/present/account";
+import { presentAlert as alertFields } from "@parley/shared/domain/present/alert";
 import { isoTime } from "@parley/shared/domain/present/time";
 import {
   presentDelivery as deliveryFields,
@@ -71,6 +73,10 @@ export function presentNewDestination(destination: Destination | undefined, secr
 
 export function presentDelivery(delivery: Delivery | undefined) {
   return deliveryFields(given(delivery));
+}
+
+export function presentAlert(alert: Alert | undefined) {
+  return alertFields(given(alert));
 }
 
 /** Responses always have this message, but the types cannot express that. */

@@ -18,7 +18,7 @@ export interface Stack {
 }
 
 /** The services that the command line calls, as processes on a database of their own, with a stack.json as of a running stack. */
-export async function startStack({ needsVoice = false } = {}): Promise<Stack> {
+export async function startStack({ needsVoice = false, needsConversations = false } = {}): Promise<Stack> {
   const database = await createTestDatabase();
   const home = await mkdtemp(join(tmpdir(), "parley-cli-"));
   const service = await startServiceProcess("account", {
@@ -40,11 +40,13 @@ export async function startStack({ needsVoice = false } = {}): Promise<Stack> {
     PARLEY_WEBHOOK_RETRY_MS: "1",
   });
   const voice = needsVoice ? await startVoice(database, service.address) : null;
+  const conversations = needsConversations ? await startConversations(database, service.address) : null;
   const { address, pid } = service;
   await writeStackJson(home, [
     { name: "account", pid, address },
     { name: "webhook-dispatcher", pid: dispatcher.pid, address: dispatcher.address },
     ...(voice ? [{ name: "voice", pid: voice.pid, address: voice.address }] : []),
+    ...(conversations ? [{ name: "conversation", pid: conversations.pid, address: conversations.address }] : []),
   ]);
   return {
     home,
@@ -52,7 +54,7 @@ export async function startStack({ needsVoice = false } = {}): Promise<Stack> {
     parley: (args, env, stdin) =>
       env || stdin ? runCli(args, { PARLEY_HOME: home, ...env }, home, stdin) : runHere(args, { PARLEY_HOME: home }),
     stop: async () => {
-      await Promise.all([service.stop(), dispatcher.stop(), voice?.stop()]);
+      await Promise.all([service.stop(), dispatcher.stop(), voice?.stop(), conversations?.stop()]);
       await database.drop();
       await rm(home, { recursive: true });
     },
@@ -67,6 +69,20 @@ function startVoice({ urls }: TestDatabase, accountAddress: string) {
     PARLEY_AGENT_ADDRESS: nowhere,
     PARLEY_CONVERSATION_ADDRESS: nowhere,
     PARLEY_TOKEN_KEY: TEST_SECRET,
+  });
+}
+
+function startConversations({ urls }: TestDatabase, accountAddress: string) {
+  const nowhere = "127.0.0.1:1";
+  return startServiceProcess("conversation", {
+    DATABASE_URL: urls.conversation,
+    PARLEY_ACCOUNT_ADDRESS: accountAddress,
+    PARLEY_AGENT_ADDRESS: nowhere,
+    PARLEY_KNOWLEDGE_ADDRESS: nowhere,
+    PARLEY_PROMPT_ADDRESS: nowhere,
+    PARLEY_WEBHOOK_ADDRESS: nowhere,
+    PARLEY_VOICE_ADDRESS: nowhere,
+    PARLEY_MESSAGING_ADDRESS: nowhere,
   });
 }
 

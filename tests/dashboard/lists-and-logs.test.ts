@@ -6,6 +6,7 @@ import {
   StartConversationRequest,
 } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
 import { newUuid } from "@parley/shared/ids";
+import { DEFAULT_EVENTS } from "@parley/shared/portable/events";
 import { createClient } from "@parley/shared/rpc/client";
 import { eventually } from "@parley/testkit/eventually";
 import { barriersOf } from "../kit/axe.ts";
@@ -135,6 +136,52 @@ test("a webhook's delivery shows the payload and headers that were sent, and the
     await page.getByRole("button", { name: "Actions for Archive" }).click();
     await page.getByRole("menuitem", { name: "Edit…" }).click();
     expect(await page.getByRole("combobox", { name: "Attempts" }).inputValue()).toBe("extended");
+    expect(page.failures).toEqual([]);
+  } finally {
+    await receiver.stop(true);
+  }
+});
+
+test("a webhook gets the events that are chosen, and a test of one; a first alert is switched on, and counted in the navigation while it is open", async () => {
+  const told: string[] = [];
+  const receiver = Bun.serve({
+    hostname: "127.0.0.1",
+    port: 0,
+    fetch: async (request) => {
+      told.push(String((await request.formData()).get("event")));
+      return new Response("thanks");
+    },
+  });
+  try {
+    await page.goto("/webhooks?new=true");
+    await page.getByLabel("Name").fill("Pager");
+    await page.getByLabel("URL").fill(receiver.url.href);
+    for (const event of [...DEFAULT_EVENTS, "alert.opened", "alert.resolved"])
+      await page.getByRole("checkbox", { name: event }).click();
+    await page.getByRole("button", { name: "Create webhook" }).click();
+    await page.getByRole("button", { name: "Done" }).click();
+    await page.getByRole("button", { name: "Send another event as a test" }).click();
+    await page.getByRole("menuitem", { name: "alert.resolved" }).click();
+    const deliveries = page.getByRole("list", { name: "Deliveries" });
+    await deliveries.getByText("alert.resolved").first().waitFor();
+    await eventually(() => expect(told).toEqual(["alert.resolved"]));
+    expect(await barriersOf(page)).toEqual([]);
+
+    const links = page.getByRole("navigation", { name: "Main" });
+    await links.getByRole("link", { name: "Alerts" }).click();
+    const row = page.getByRole("row").filter({ hasText: "Conversations fail" });
+    await row.getByText("Off", { exact: true }).waitFor();
+    await row.getByRole("switch", { name: "Check “Conversations fail”" }).click();
+    await row.getByText(/^(Not checked yet|OK)$/).waitFor();
+    expect(await links.getByRole("link", { name: "Alerts", exact: true }).count()).toBe(1);
+    // The chat of above has cost more.
+    const rule = { name: "Any cost", metric: "cost", window_minutes: 1_440, threshold: 0.001 };
+    await manage("alerts", rule);
+    await eventually(() => expect(told).toContain("alert.opened"));
+    await page.reload();
+    await links.getByRole("link", { name: "Alerts 1 open" }).waitFor();
+    await page.getByRole("row").filter({ hasText: "Any cost" }).getByText("Open", { exact: true }).waitFor();
+    expect(await barriersOf(page)).toEqual([]);
     expect(page.failures).toEqual([]);
   } finally {
     await receiver.stop(true);

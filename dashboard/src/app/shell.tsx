@@ -3,6 +3,7 @@ import { Link, Outlet, useNavigate, useRouterState } from "@tanstack/react-route
 import { Menu as MenuIcon, Search } from "lucide-react";
 import { Suspense, useEffect, useLayoutEffect, useRef, useState } from "react";
 import { meQuery } from "../api/session.ts";
+import { OpenCount, OpenDot } from "../features/alerts/open-alerts.tsx";
 import { Button } from "../ui/button.tsx";
 import { deferredScript, useBeginning } from "../ui/deferred.tsx";
 import { overlays } from "../ui/overlay/overlays.ts";
@@ -109,6 +110,7 @@ function Sidebar({ onSearch }: { onSearch: () => void }) {
                   >
                     <Icon className="size-4" aria-hidden />
                     {name}
+                    {to === "/alerts" && <OpenCount />}
                   </Link>
                 </li>
               ))}
@@ -136,12 +138,14 @@ function MobileBar({ onSearch }: { onSearch: () => void }) {
         size="icon"
         aria-label="Open navigation"
         aria-haspopup="dialog"
+        className="relative"
         onClick={() => {
           setWasOpen(true);
           setOpen(true);
         }}
       >
         <MenuIcon aria-hidden />
+        <OpenDot />
       </Button>
       {wasOpen && (
         <Suspense fallback={null}>

@@ -23,8 +23,13 @@ export function AlertForm({ alert, onDone }: { alert: Alert | null; onDone: () =
   const [metric, setMetric] = useState<AlertMetric>(alert?.metric ?? "failed_share");
   const [agentId, setAgentId] = useState(alert?.agent_id ?? "");
   const [minutes, setMinutes] = useState(String(alert?.window_minutes ?? 15));
-  const [threshold, setThreshold] = useState(alert ? String(alert.threshold * factorOf(alert.metric)) : "20");
+  const [threshold, setThreshold] = useState(alert ? entered(alert) : "20");
   const [count, setCount] = useState(String(alert?.minimum_count ?? 10));
+  const chooseMetric = (chosen: AlertMetric) => {
+    setMetric(chosen);
+    // A number of percent says nothing in milliseconds.
+    if (METRICS[chosen].unit !== METRICS[metric].unit) setThreshold("");
+  };
   const isOfAgents = metric !== "delivery_failed_share";
   const save = useMutation({
     mutationFn: () => {
@@ -85,7 +90,7 @@ export function AlertForm({ alert, onDone }: { alert: Alert | null; onDone: () =
           <Select
             {...control}
             value={metric}
-            onChange={(value) => setMetric(value as AlertMetric)}
+            onChange={(value) => chooseMetric(value as AlertMetric)}
             options={METRIC_OPTIONS}
           />
         )}
@@ -111,6 +116,11 @@ export function AlertForm({ alert, onDone }: { alert: Alert | null; onDone: () =
       </FormActions>
     </form>
   );
+}
+
+/** The threshold of an alert as it is entered: 7, where 0.07 times 100 is 7.000000000000001. */
+function entered({ metric, threshold }: Alert): string {
+  return String(Number((threshold * factorOf(metric)).toPrecision(12)));
 }
 
 /** Shares are entered in percent. */

@@ -6,6 +6,7 @@ import { api, ask } from "../../api/client.ts";
 import { Badge } from "../../ui/badge.tsx";
 import { Button } from "../../ui/button.tsx";
 import { Switch } from "../../ui/form/switch.tsx";
+import { numberOf } from "../../ui/numbers.ts";
 import { Confirm } from "../../ui/overlay/confirm.tsx";
 import { Dialog } from "../../ui/overlay/dialog.tsx";
 import { Menu, MenuItem } from "../../ui/overlay/menu.tsx";
@@ -133,8 +134,9 @@ const COLUMNS: readonly Column<Alert>[] = [
         <span className="block truncate font-medium" dir="auto">
           {name}
         </span>
-        <span className="block truncate text-xs text-muted">
-          {METRICS[metric].label}: {shownFigure(metric, threshold)} or more in {window_minutes} minutes
+        <span className="block text-xs text-muted max-sm:whitespace-normal sm:truncate">
+          {METRICS[metric].label}: {shownFigure(metric, threshold)} or more in {numberOf(window_minutes)}{" "}
+          {window_minutes === 1 ? "minute" : "minutes"}
         </span>
       </>
     ),
@@ -143,6 +145,7 @@ const COLUMNS: readonly Column<Alert>[] = [
   {
     name: "Value",
     wide: true,
+    className: "whitespace-nowrap",
     cell: ({ metric, value, enabled }) => (value === null || !enabled ? "–" : shownFigure(metric, value)),
   },
   { name: "Opened", ...MOMENT, cell: ({ opened_at }) => (opened_at ? <Time at={opened_at} relative /> : "Never") },

@@ -1,6 +1,7 @@
 import { type AlertMetric, isShare } from "@parley/shared/portable/alerts";
 import { queryOptions } from "@tanstack/react-query";
 import { api, ask, type Schema } from "../../api/client.ts";
+import { dollarsOf, latencyOf, numberOf } from "../../ui/numbers.ts";
 
 export type Alert = Schema["Alert"];
 
@@ -34,8 +35,6 @@ export const METRICS: Readonly<Record<AlertMetric, { label: string; unit: string
 
 /** A value or threshold in words. */
 export function shownFigure(metric: AlertMetric, value: number): string {
-  const { unit } = METRICS[metric];
-  const figure = isShare(metric) ? value * 100 : value;
-  const text = figure.toLocaleString("en", { maximumFractionDigits: metric === "p95_latency_ms" ? 0 : 2 });
-  return unit === "US$" ? `US$ ${text}` : `${text} ${unit}`;
+  if (isShare(metric)) return `${numberOf(Math.round(value * 10_000) / 100)}%`;
+  return metric === "cost" ? dollarsOf(value * 1e6) : latencyOf(Math.round(value));
 }

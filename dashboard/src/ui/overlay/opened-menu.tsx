@@ -20,6 +20,7 @@ export function OpenedMenu({ trigger, children, align = "end", byKey }: MenuProp
         <Radix.Content
           align={align}
           sideOffset={4}
+          collisionPadding={8}
           onFocus={focusItem}
           className="z-50 min-w-44 rounded-lg border border-line bg-raised p-1 shadow-lg"
         >

@@ -2,6 +2,7 @@ import { afterAll, expect, test } from "bun:test";
 import { fakeClock } from "@parley/testkit/clock";
 import { eventually } from "@parley/testkit/eventually";
 import { failure } from "@parley/testkit/failures";
+import { DOCX } from "../src/text/media-types.ts";
 import {
   addDocument,
   FAILED,
@@ -100,6 +101,19 @@ test("a page that has not changed is read again when its language is another", a
   const content = page(at("/houses"));
   await client.replaceDocument({ ...base, ...PLAIN, documentId, name: undefined, content, language: "de" });
   expect(await settled(client, base, documentId)).toMatchObject({ status: READY, language: "de" });
+});
+
+test("a Word document is told by its address where its server does not know what it is", async () => {
+  const base = await newBase(client);
+  const headers = { "content-type": "application/octet-stream" };
+  for (const path of ["/prices.docx", "/prices.bin"])
+    answers.set(path, () => new Response(Buffer.from("PK\x03\x04\x81", "latin1"), { headers }));
+  const [word, other] = [await addPage(base, "/prices.docx"), await addPage(base, "/prices.bin")];
+  expect(await settled(client, base, word)).toMatchObject({ status: READY, mediaType: DOCX });
+  expect(await settled(client, base, other)).toMatchObject({
+    status: FAILED,
+    error: "The page is neither text nor HTML, a PDF or a DOCX.",
+  });
 });
 
 test("a page whose server says that it has not changed, without having been asked, fails with that reason", async () => {

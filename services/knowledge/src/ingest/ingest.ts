@@ -120,7 +120,9 @@ async function pageOf(
   const { bytes, contentType } = fetched;
   const sha256 = hashOf(bytes);
   if (textSha256?.equals(sha256)) return { unchanged: true, etag: fetched.etag };
-  const mediaType = mediaTypeOf({ name: "", contentType, bytes });
+  // Many servers know no Word documents. Then its address tells.
+  const name = URL.parse(url ?? "")?.pathname ?? "";
+  const mediaType = mediaTypeOf({ name: "", contentType, bytes }) ?? mediaTypeOf({ name, contentType, bytes });
   if (mediaType === null) return { reason: "The page is neither text nor HTML, a PDF or a DOCX." };
   return { bytes, mediaType, sha256, etag: fetched.etag };
 }

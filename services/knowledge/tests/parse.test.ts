@@ -228,6 +228,18 @@ test.each([
   }
 });
 
+test.each([
+  ["windows-1251", "\xd6\xe5\xed\xe0 \xe4\xee\xec\xe0", "Цена дома"],
+  ["Shift_JIS", "\x89\xbf\x8ai\x81I", "価格！"],
+  ["utf-8", "caf\xe9", "café"],
+  ["nothing-known", "caf\xe9", "café"],
+])("a page that says it is in %s is read with its letters", async (codePage, content, text) => {
+  const html = `<!doctype html><meta http-equiv="Content-Type" content="text/html; charset=${codePage}"><p>${content}</p>`;
+  const bytes = Buffer.from(html, "latin1");
+  expect(mediaTypeOf({ name: "", contentType: "", bytes })).toBe("text/html");
+  expect((await textOf(bytes, "text/html")).text).toBe(text);
+});
+
 test("a file that begins with hundreds of comments is told apart as soon as any other", () => {
   const comments = "<!---->".repeat(500);
   const typeOf = (end: string) => mediaTypeOf({ name: "", contentType: "", bytes: Buffer.from(comments + end) });

@@ -28,6 +28,8 @@ const BY_CONTENT_TYPE: Readonly<Record<string, MediaType>> = {
 /** Readers of PDF accept so much before the mark. */
 const PDF_MARK_WITHIN = 1_024;
 const SNIFFED_BYTES = 4_096;
+/** Browsers look no further either. */
+const CODE_PAGE_WITHIN = 1_024;
 /** A comment ends at its first mark: otherwise, a file of comments would take forever. */
 const LOOKS_LIKE_HTML = /^\s*(?:<!--(?:(?!-->)[\s\S])*-->\s*)*<(?:!doctype\s+html|html|head|body)\b/i;
 
@@ -42,9 +44,15 @@ export function mediaTypeOf(document: { name: string; contentType: string; bytes
   const claimed = claimedType(document);
   // An archive may be any of many formats. One that claims to be a Word document is told apart when it is read.
   if (claimed === "application/pdf" || claimed === DOCX) return claimed;
-  if (textOfBytes(head, document.bytes.length >= SNIFFED_BYTES) === null) return null;
+  if (textOfBytes(head, document.bytes.length >= SNIFFED_BYTES, codePageOf(head)) === null) return null;
   if (claimed === "text/html" || LOOKS_LIKE_HTML.test(head.toString("utf8"))) return "text/html";
   return claimed ?? "text/plain";
+}
+
+/** The code page that an old page says it is in. */
+export function codePageOf(page: Uint8Array): string | undefined {
+  const head = Buffer.from(page.subarray(0, CODE_PAGE_WITHIN)).toString("latin1");
+  return /<meta\b[^>]*\bcharset\s*=\s*["']?([\w-]+)/i.exec(head)?.[1];
 }
 
 function claimedType({ name, contentType }: { name: string; contentType: string }): MediaType | undefined {

@@ -1,5 +1,5 @@
 import { textOfBytes } from "@parley/shared/portable/text-of-bytes";
-import { DOCX, type MediaType } from "./media-types.ts";
+import { codePageOf, DOCX, type MediaType } from "./media-types.ts";
 import { type Reading, Refusal } from "./reading.ts";
 
 const TEXT_BYTES_MAX = 20 * 1024 ** 2;
@@ -8,7 +8,7 @@ const TEXT_BYTES_MAX = 20 * 1024 ** 2;
 const READERS: Readonly<Record<MediaType, (bytes: Uint8Array) => Promise<string | Reading> | string>> = {
   "application/pdf": async (bytes) => (await import("./formats/pdf.ts")).textOfPdf(bytes),
   [DOCX]: async (bytes) => (await import("./formats/docx.ts")).textOfDocx(bytes),
-  "text/html": async (bytes) => (await import("./formats/page.ts")).textOfPage(decoded(bytes)),
+  "text/html": async (bytes) => (await import("./formats/page.ts")).textOfPage(decoded(bytes, codePageOf(bytes))),
   "text/csv": async (bytes) => (await import("./formats/csv.ts")).textOfCsv(decoded(bytes)),
   "text/markdown": (bytes) => decoded(bytes),
   "text/plain": (bytes) => decoded(bytes),
@@ -30,8 +30,8 @@ export async function textOf(bytes: Uint8Array, mediaType: string): Promise<Read
   return { text, title };
 }
 
-function decoded(bytes: Uint8Array): string {
-  const text = textOfBytes(bytes);
+function decoded(bytes: Uint8Array, codePage?: string): string {
+  const text = textOfBytes(bytes, false, codePage);
   if (text === null) throw new Refusal("The file is not text, or its text is damaged.");
   return text;
 }

@@ -132,6 +132,28 @@ test("of 5,000 chunks that all have the question's words, those that have all of
   expect(await find(base, "price")).toHaveLength(10);
 });
 
+test("a search for a word that every chunk has does not read the table of all owners", async () => {
+  const base = newBase();
+  await write(
+    base,
+    Array.from({ length: 1_000 }, (_, at) => `common ${at}`),
+  );
+  await db`analyze chunk_words`;
+  // One connection, whose figures are complete when it asks for them.
+  const one = openDatabase({ url: database.urls.knowledge, name: "test", max: 1 });
+  const scans = async () => {
+    await one`select pg_stat_force_next_flush()`;
+    const [row] = await one<{ scans: string }[]>`
+      select seq_scan::text as scans from pg_stat_user_tables where relname = 'chunk_words'`;
+    return row?.scans;
+  };
+  const before = await scans();
+  const found = await searchWords(one, { ...base, baseIds: [base.baseId], query: "common", limit: 10 });
+  expect(found).toHaveLength(10);
+  expect(await scans()).toBe(before ?? "missing");
+  await one.end();
+});
+
 test("scores are between 0 and 1, and higher for a chunk that has more of the question", async () => {
   const base = newBase();
   await write(base, ["gold plan price", "gold", "silver"]);

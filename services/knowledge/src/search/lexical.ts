@@ -1,4 +1,4 @@
-import type { Sql } from "@parley/shared/db/database";
+import type { Database, Sql } from "@parley/shared/db/database";
 import { listLanguages, listTotals, type RankedChunk, rankByWords, type Section } from "../store/rank-words.ts";
 import { B, idfOf, K1 } from "./bm25.ts";
 import { stemsOf } from "./stems.ts";
@@ -28,24 +28,24 @@ const COMMON_WORDS = 3;
 
 /** The chunks that have words of the query, ranked by BM25, the best first. */
 export async function searchWords(
-  sql: Sql,
+  db: Database,
   { ownerId, baseIds, query, language, limit }: LexicalQuery,
 ): Promise<RankedChunk[]> {
   const asked = [...countWords(query)];
   if (asked.length === 0) return [];
-  const all = await listLanguages(sql, ownerId, baseIds);
+  const all = await listLanguages(db, ownerId, baseIds);
   const sections = all
     .filter((section) => language === undefined || section.language === language)
     .slice(0, LANGUAGES_MAX * baseIds.length);
   if (sections.length === 0) return [];
-  const weighed = await weighWords(sql, ownerId, sections, asked);
+  const weighed = await weighWords(db, ownerId, sections, asked);
   const words = weighed.filter((word) => word.chunks > 0).slice(0, WORDS_MAX);
   if (words.length === 0) return [];
   const chunks = sections.reduce((sum, section) => sum + section.chunks, 0);
   const meanLength = sections.reduce((sum, section) => sum + section.words, 0) / chunks;
   const most = weighed.slice(0, WORDS_MAX).reduce((sum, { weight }) => sum + weight, 0);
   const rank = (finding: readonly WeighedWord[], mustHaveAll = false, candidatesMax = CANDIDATES_MAX) =>
-    rankByWords(sql, {
+    rankByWords(db, {
       ownerId,
       limit,
       k1: K1,

@@ -116,8 +116,7 @@ export const ADMITTED: Readonly<Record<ServiceName, Admitted>> = {
   knowledge: {
     rest: ["gateway"],
     ResolveKnowledgeBases: ["agent"],
-    // Turns do not call it yet.
-    GatherKnowledge: [],
+    GatherKnowledge: ["conversation"],
     ForgetOwner: ["account"],
   },
 };

@@ -190,7 +190,8 @@ test("retention is shortened only after a question, and another session is ended
   });
   await page.goto("/settings");
   await page.getByLabel("Days").fill("30");
-  await page.getByRole("button", { name: "Save" }).click();
+  const retention = page.locator("form").filter({ has: page.getByLabel("Days") });
+  await retention.getByRole("button", { name: "Save" }).click();
   await page.getByRole("heading", { name: "Delete conversations after 30 days?" }).waitFor();
   await page.getByRole("button", { name: "Shorten retention" }).click();
   await page.getByText("Saved", { exact: true }).waitFor();

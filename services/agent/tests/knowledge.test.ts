@@ -79,7 +79,10 @@ test("an agent is refused knowledge bases that do not exist, stand twice, are an
   const [short, long] = [newBase(20_000), newBase(20_001)];
   expect(await refusal(use(short), use(newId("kb")))).toMatchObject(invalidAt("knowledge.1.knowledge_base_id"));
   expect(await refusal(use(short), use(short))).toMatchObject(invalidAt("knowledge.1.knowledge_base_id"));
-  expect(await refusal(use(FOREIGN))).toMatchObject(invalidAt("knowledge.0.knowledge_base_id"));
+  expect(await refusal(use(FOREIGN))).toMatchObject({
+    kind: "forbidden",
+    detail: "You do not have access to this knowledge base",
+  });
   expect(await refusal(...Array.from({ length: 6 }, () => use(newBase())))).toMatchObject(invalidAt("knowledge"));
   expect(await refusal(use(short, { mode: 0 }))).toMatchObject(invalidAt("knowledge.0.mode"));
   expect(await refusal(use(short, { maxChunks: 51 }))).toMatchObject(invalidAt("knowledge.0.max_chunks"));

@@ -2,7 +2,7 @@ import { type AgentKnowledge, KnowledgeMode } from "@parley/proto/parley/agent/v
 import type { KnowledgeBase } from "@parley/proto/parley/knowledge/v1/knowledge.ts";
 import { nameOf } from "@parley/shared/domain/api-names";
 import { KNOWLEDGE_MODES, WHOLE_CHARACTERS_MAX } from "@parley/shared/domain/knowledge";
-import { invalid } from "@parley/shared/errors";
+import { invalid, ServiceError } from "@parley/shared/errors";
 import type { CallOrigin } from "@parley/shared/rpc/call";
 import type { AgentContext } from "../context.ts";
 
@@ -12,7 +12,7 @@ const CHARACTERS = { min: 500, max: 40_000 };
 
 /**
  * Checks the knowledge bases that a request gives an agent.
- * @throws ServiceError invalid for what does not exist or is another owner's, which look the same, and for what stands twice or is too long
+ * @throws ServiceError invalid for what does not exist, stands twice or is too long, forbidden for what is another owner's
  */
 export async function checkKnowledge(
   { knowledge }: Pick<AgentContext, "knowledge">,
@@ -25,7 +25,8 @@ export async function checkKnowledge(
   given.forEach(checkUse);
   const knowledgeBaseIds = given.map((use) => use.knowledgeBaseId);
   const { results } = await knowledge.resolveKnowledgeBases({ ownerId, knowledgeBaseIds }, { origin });
-  const bases = results.map(({ knowledgeBase }, at) => {
+  const bases = results.map(({ knowledgeBase, isForeign }, at) => {
+    if (isForeign) throw new ServiceError("forbidden", "You do not have access to this knowledge base");
     const path = `knowledge.${at}.knowledge_base_id`;
     const id = knowledgeBaseIds[at];
     if (!knowledgeBase) throw invalid(path, `${path} must be one of your knowledge bases: there is no ${id}`);

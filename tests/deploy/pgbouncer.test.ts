@@ -75,8 +75,8 @@ test("every service with jobs listens for them past the pooler", async () => {
       ["parley-knowledge-direct", 'listen "knowledge.jobs"'],
       ["parley-messaging-direct", 'listen "messaging.jobs"'],
       ["parley-prompt-direct", 'listen "prompt.jobs"'],
-      // The voice service listens for two things, in either order.
-      ["parley-voice-direct", expect.stringMatching(/^listen "voice\.(jobs|hang_ups)"$/)],
+      // The voice service listens for several things, in any order.
+      ["parley-voice-direct", expect.stringMatching(/^listen "voice\.(jobs|hang_ups|call_commands)"$/)],
       ["parley-webhook-dispatcher-direct", 'listen "webhook.jobs"'],
     ]);
   });

@@ -13,11 +13,18 @@ const stack: RunningStack = await sharedStack();
 const model: ScriptedModel = await startScriptedModel();
 const [busy, idle] = stack.owners;
 const { paths } = (await stack.api("").get("//openapi.json")).body;
-/** Operations that list or count, without the name of one object in their path: each is a GET of the OpenAPI document. */
-const readings = Object.entries<
-  Record<string, { operationId: string; parameters: { name: string; required: boolean }[] }>
->(paths).flatMap(([path, { get }]) => {
-  if (!get || path.includes("{")) return [];
+interface Operation {
+  operationId: string;
+  parameters: { name: string; required: boolean }[];
+  responses: Record<string, { content?: object }>;
+}
+
+/**
+ * Operations that list or count, without the name of one object in their path: each is a GET of the OpenAPI document. Streams of
+ * events list nothing.
+ */
+const readings = Object.entries<Record<string, Operation>>(paths).flatMap(([path, { get }]) => {
+  if (!get || path.includes("{") || "text/event-stream" in (get.responses[200]?.content ?? {})) return [];
   const needsProvider = get.parameters.some(({ name, required }) => name === "provider" && required);
   return [{ operationId: get.operationId, path: needsProvider ? `/${path}?provider=OPENAI` : `/${path}` }];
 });

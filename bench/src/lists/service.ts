@@ -23,6 +23,7 @@ export async function startListService(run: Run, databaseUrl: string): Promise<R
     PARLEY_AGENT_ADDRESS: "127.0.0.1:1",
     PARLEY_PROMPT_ADDRESS: "127.0.0.1:1",
     PARLEY_WEBHOOK_ADDRESS: "127.0.0.1:1",
+    PARLEY_KNOWLEDGE_ADDRESS: "127.0.0.1:1",
     PARLEY_VOICE_ADDRESS: "127.0.0.1:1",
     PARLEY_MESSAGING_ADDRESS: "127.0.0.1:1",
   };

@@ -50,6 +50,7 @@ function startConversation(): Promise<ServiceProcess> {
     PARLEY_WEBHOOK_ADDRESS: "127.0.0.1:1",
     PARLEY_VOICE_ADDRESS: "127.0.0.1:1",
     PARLEY_MESSAGING_ADDRESS: "127.0.0.1:1",
+    PARLEY_KNOWLEDGE_ADDRESS: "127.0.0.1:1",
     PARLEY_ALLOWED_PRIVATE_HOSTS: "127.0.0.1",
   });
 }

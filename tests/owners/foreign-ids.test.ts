@@ -50,6 +50,8 @@ const WITHOUT_OWNER: Readonly<Record<string, string>> = {
   authenticateKey: "is given a secret",
   connectWebCall: "is given a secret",
   endWebCall: "is given a secret",
+  connectListener: "is given a secret",
+  endListener: "is given a secret",
   getWidget: "returns an agent's owner and its public widget, only to the messaging service",
   createWidgetToken: "returns only what the widget shows to everybody",
   openWidgetToken: "is given a secret",

@@ -338,6 +338,8 @@ create table call_commands (
   is_answered boolean not null default false,
   -- Why the call cannot do it; null if it does.
   refusal text,
+  -- The SDP for a listener.
+  answer text,
   created_at timestamptz not null,
   primary key (owner_id, command_id)
 );

@@ -103,6 +103,12 @@ export function startVoice(config: VoiceConfig, log: Logger, given?: Clock): Pro
           ownerBytesMax: config.PARLEY_RECORDINGS_OWNER_BYTES,
         });
 
+        const webRtc = {
+          hostname: config.PARLEY_RTP_LISTEN,
+          ports: config.PARLEY_RTP_PORTS,
+          announced: config.PARLEY_RTP_ADDRESS || undefined,
+          dropped,
+        };
         const people = personDialer();
         const calls = await startCalls({
           ...base,
@@ -120,6 +126,7 @@ export function startVoice(config: VoiceConfig, log: Logger, given?: Clock): Pro
           dialPerson: people.dial,
           unbegun: (call) => completeUnbegun(base, call),
           hangUpLost: (call, farEnd) => hangUpLater(db, call, farEnd, clock.now()),
+          webRtc,
           drainMs: config.PARLEY_CALLS_DRAIN_MS,
         });
         const { startCall, check: checkAgent } = calls;
@@ -213,12 +220,7 @@ export function startVoice(config: VoiceConfig, log: Logger, given?: Clock): Pro
           publicUrl,
           numberFault: (number) => numberFault({ deniedPrefixes }, number),
         });
-        const browsers = browserCalls(startCall, {
-          hostname: config.PARLEY_RTP_LISTEN,
-          ports: config.PARLEY_RTP_PORTS,
-          announced: config.PARLEY_RTP_ADDRESS || undefined,
-          dropped,
-        });
+        const browsers = browserCalls(startCall, webRtc);
         const { PARLEY_ICE_SERVERS: iceServers, PARLEY_TURN_SECRET: turnSecret } = config;
         const iceServersFor = iceServersOf.bind(null, iceServers, turnSecret);
         const callbackChecks = new Map(Object.entries({ ...carriers.checks, daily: daily.check }));
@@ -241,7 +243,7 @@ export function startVoice(config: VoiceConfig, log: Logger, given?: Clock): Pro
           forgetOwners({ ...base, signals, recordings: recorded }),
           lostCalls({ carriersOf, sip, log }),
           { queues: handOverQueue(conversations) },
-          callCommands({ ...base, direct, command: calls.command, watched: calls.watched }),
+          callCommands({ ...base, direct, command: calls.command, watched: calls.watched, sealer }),
           { handlers: { checkCallbackId: checkCallbackId(callbackChecks) } },
           signals,
           { stop: egress.close },

@@ -6,7 +6,8 @@ import { migrate } from "@parley/shared/db/migrate";
 import { newUuid } from "@parley/shared/ids";
 import { silentLogger } from "@parley/shared/log";
 import type { Call } from "@parley/shared/rpc/call";
-import { createTestDatabase } from "@parley/testkit/database";
+import { createSealer } from "@parley/shared/sealing";
+import { createTestDatabase, TEST_SECRET } from "@parley/testkit/database";
 import { serviceErrorOf } from "@parley/testkit/failures";
 import { newOwner } from "@parley/testkit/owners";
 import { type CallCommand, callCommands } from "../src/call/operator/commands.ts";
@@ -23,11 +24,11 @@ let refusal: string | null = null;
 const isHere = (call: CallKey) => call.ownerId === key.ownerId && call.conversationId === key.conversationId;
 const replicas = ["holds", "elsewhere"].map((where) =>
   callCommands({
-    ...{ db, direct: db, clock: systemClock, log: silentLogger, watched: () => {} },
-    command: (call, command) => {
+    ...{ db, direct: db, clock: systemClock, log: silentLogger, watched: () => {}, sealer: createSealer(TEST_SECRET) },
+    command: async (call, command) => {
       if (where === "elsewhere" || !isHere(call)) return null;
       done.push(command);
-      return { refusal };
+      return { refusal, answer: "v=0" };
     },
   }),
 );
@@ -42,7 +43,7 @@ const ask = (command: CommandCallRequest["command"], call = key) =>
 
 test("a command reaches the process that holds the call, whichever one is asked, and leaves nothing behind", async () => {
   const text = "x".repeat(4_000);
-  await ask({ $case: "say", value: text });
+  expect(await ask({ $case: "say", value: text })).toEqual({ answer: "v=0" });
   expect(done).toEqual([{ $case: "say", value: text }]);
   refusal = "The agent is not on the line with the user";
   const failed = await serviceErrorOf(ask({ $case: "mute", value: true }));

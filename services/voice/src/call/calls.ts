@@ -11,10 +11,12 @@ import {
   selectSpeechToText,
   selectTextToSpeech,
 } from "../speech/providers.ts";
+import type { WebRtcOptions } from "../transport/webrtc/peer.ts";
 import { startSileroDetector } from "../vad/silero.ts";
 import { callClock } from "./call-clock.ts";
 import { completeLost, type LostCallContext } from "./complete-call.ts";
 import { liveCalls } from "./live-calls.ts";
+import { listeningOver } from "./operator/listeners.ts";
 import type { StartCall } from "./port.ts";
 import type { StartCallOptions } from "./prepare-call.ts";
 import { type CallHolder, callHolder } from "./start-call.ts";
@@ -37,6 +39,8 @@ export interface CallsOptions {
   dialPerson: NonNullable<StartCallOptions["dialPerson"]>;
   unbegun: NonNullable<LostCallContext["unbegun"]>;
   hangUpLost: LostCallContext["hangUp"];
+  /** Where those who listen connect. */
+  webRtc: WebRtcOptions;
   /** How long calls in progress may continue after SIGTERM. */
   drainMs: number;
   log: Logger;
@@ -88,6 +92,7 @@ export async function startCalls(options: CallsOptions): Promise<Calls> {
     recordEnd,
     denialOf,
     dialPerson: options.dialPerson,
+    listening: listeningOver(options.webRtc),
     transferEnded: options.transferEnded,
     ...(options.transferring && { transferring: options.transferring }),
     ...(options.transferred && { transferred: options.transferred }),

@@ -1,14 +1,14 @@
 import type { Logger } from "@parley/shared/log";
 import { slidingWindows } from "@parley/shared/rate-limit/windows";
 import type { Background } from "../background/background.ts";
-import type { CallRecorder } from "../recording/record-call.ts";
+import type { CallTap } from "../recording/record-call.ts";
 import type { Leg, LegListener } from "../transport/leg.ts";
 import type { Lines } from "../turn/settings.ts";
 import type { VoiceDetector } from "../vad/detector.ts";
 import type { CallClock } from "./call-clock.ts";
 import type { CallOver } from "./call-over.ts";
 import type { LatencyWatch } from "./latency.ts";
-import type { CallCommand } from "./operator/commands.ts";
+import type { AgentCommand } from "./operator/commands.ts";
 import type { CallReports } from "./operator/reports.ts";
 import type { CallNews } from "./port.ts";
 import type { ClientCalls } from "./tools/client-calls.ts";
@@ -25,8 +25,8 @@ export interface CommonParts {
   log: Logger;
   /** A sound behind everything that the agent says; null for none. */
   background: Background | null;
-  /** Records the call; null if it is not recorded. */
-  recorder: CallRecorder | null;
+  /** Takes what both sides hear: records it, and lets people listen. */
+  recorder: CallTap | null;
   /** Calls people for warm transfers; absent: nobody can be called. */
   person?: { partsFor(user: Leg): PersonParts; bridging: BridgeParts } | undefined;
   watch?: ((news: CallNews) => void) | undefined;
@@ -58,7 +58,7 @@ export interface HeldCall {
   /** Ends the call from our side. */
   hangUp(): void;
   /** Does what an operator wants. @returns why it cannot; null if it does */
-  command(command: CallCommand): string | null;
+  command(command: AgentCommand): string | null;
   /** A machine answered: leaves a message, or hangs up if there is none to leave. */
   machineAnswered(): void;
   /** The machine that answered is recording now. */
@@ -95,7 +95,7 @@ export function keysInTime(clock: CallClock, pressed: (key: string) => void): (k
 }
 
 /** The leg; what it drops is dropped from the recording too. */
-export function recordedLeg(leg: Leg, recorder: CallRecorder | null): Leg {
+export function recordedLeg(leg: Leg, recorder: CallTap | null): Leg {
   return {
     ...leg,
     clear: () => {

@@ -25,6 +25,7 @@ import type { CommonParts, EndedTransfer, HeldCall } from "./held-call.ts";
 import { holdCall } from "./hold-call.ts";
 import type { Latency } from "./latency.ts";
 import type { LiveCalls } from "./live-calls.ts";
+import { bothTaps, type CallListeners, callListeners, type Listening } from "./operator/listeners.ts";
 import { type CallReports, callReports } from "./operator/reports.ts";
 import { pipelineAgent } from "./pipeline/agent.ts";
 import type { Voice } from "./pipeline/mouth.ts";
@@ -62,6 +63,7 @@ export interface StartCallOptions
   /** Tells the owner what came of a transfer. Never rejects. */
   transferEnded?(call: CallKey, transfer: EndedTransfer): Promise<void>;
   measured?(figures: Latency): void;
+  listening: Listening;
 }
 
 export interface Speech {
@@ -144,6 +146,7 @@ export interface Prepared {
   isRejected: boolean;
   reports: CallReports;
   recorder: CallRecorder | null;
+  listeners: CallListeners;
 }
 
 /** Starts the conversation. @throws ServiceError when the call cannot be held */
@@ -169,6 +172,7 @@ export async function prepare(
   const callLog = log.child({ conversation_id: key.conversationId, owner_id: key.ownerId });
   const refused = (error: ServiceError) => held.fail(error.detail);
   const reports = callReports(conversations, key);
+  const listeners = callListeners(options.listening, clock, key);
   const { client, tellsTools = false } = request;
   const clients = client && clientCalls({ client, conversations, key, clock, log: callLog });
   const tools = () => ({ clientTools: clients?.areMade() ?? false, tellsTools });
@@ -182,7 +186,7 @@ export async function prepare(
     clock,
     log: callLog,
     background,
-    recorder,
+    recorder: recorder ? bothTaps(recorder, listeners.tap) : listeners.tap,
     ...{ tellsTools, clients },
     watch: (news: CallNews) => {
       reports.news(news);
@@ -199,12 +203,13 @@ export async function prepare(
       ? oneModel(options, request, { ...key, lastSequence }, setup, speech, common)
       : eachModel(options, request, key, setup, speech, common);
   const ended = held.ended.then(async (over) => {
+    listeners.close();
     await Promise.all([said.settled(), clients?.end()]);
     // Before the end of the conversation is told.
     await told;
     return over;
   });
-  return { held: { ...held, ended }, recorder, isRejected, reports };
+  return { held: { ...held, ended }, recorder, listeners, isRejected, reports };
 }
 
 /** Time limit for getting the agent, and for starting the conversation: someone hears ringing, or silence, in the meantime. */

@@ -1,13 +1,12 @@
 import { ServiceError } from "@parley/shared/errors";
 import { newUuid } from "@parley/shared/ids";
+import type { CommandAnswer } from "../store/call-commands.ts";
 import type { CallKey } from "../store/calls.ts";
 import { REJECTED } from "./call-over.ts";
 import { follow } from "./follow-call.ts";
-import type { HeldCall } from "./held-call.ts";
 import type { CallCommand } from "./operator/commands.ts";
-import type { CallReports } from "./operator/reports.ts";
 import { type CallRequest, type CallUnderWay, type Connect, NotConnected, type StartCall } from "./port.ts";
-import { findAgent, prepare, STARTS_WITHIN_MS, type StartCallOptions } from "./prepare-call.ts";
+import { findAgent, type Prepared, prepare, STARTS_WITHIN_MS, type StartCallOptions } from "./prepare-call.ts";
 import { queuedAudio } from "./queued-audio.ts";
 import type { CallSignal } from "./signals.ts";
 import { untilAnswered } from "./transcript.ts";
@@ -24,8 +23,8 @@ export interface CallHolder {
   checkPlace(ownerId: string): Promise<void>;
   /** Passes a signal on, if the call is here. */
   signal(call: CallKey, signal: CallSignal): void;
-  /** Does what an operator wants, if the call is here. @returns why it cannot, if so; null if the call is elsewhere */
-  command(call: CallKey, command: CallCommand): { refusal: string | null } | null;
+  /** Does what an operator wants, if the call is here. @returns what came of it; null if the call is elsewhere */
+  command(call: CallKey, command: CallCommand): Promise<CommandAnswer | null>;
   /** Somebody watches the call, which may be here. */
   watched(call: CallKey): void;
   underWay(): number;
@@ -34,7 +33,7 @@ export interface CallHolder {
 }
 
 export function callHolder(options: StartCallOptions): CallHolder {
-  const underWay = new Map<string, { held: HeldCall; reports: CallReports; ended: Promise<unknown> }>();
+  const underWay = new Map<string, Pick<Prepared, "held" | "reports" | "listeners"> & { ended: Promise<unknown> }>();
   const queued = queuedAudio();
   return {
     check: async (request) => {
@@ -50,9 +49,13 @@ export function callHolder(options: StartCallOptions): CallHolder {
       if (signal === "machine_answered") held?.machineAnswered();
       if (signal === "machine_ready") held?.machineReady();
     },
-    command: (call, command) => {
-      const held = underWay.get(nameOf(call))?.held;
-      return held ? { refusal: held.command(command) } : null;
+    command: async (call, command) => {
+      const found = underWay.get(nameOf(call));
+      if (!found) return null;
+      if (command.$case === "listen") return found.listeners.connect(command.value);
+      if (command.$case !== "leave") return { refusal: found.held.command(command) };
+      found.listeners.leave(command.value);
+      return { refusal: null };
     },
     watched: (call) => underWay.get(nameOf(call))?.reports.watched(),
     start: async (request, connect) => {
@@ -67,13 +70,13 @@ export function callHolder(options: StartCallOptions): CallHolder {
           STARTS_WITHIN_MS,
         );
         mayHaveBegun = true;
-        const { held, recorder, isRejected, reports } = await prepare(options, request, key, agent);
+        const { held, recorder, listeners, isRejected, reports } = await prepare(options, request, key, agent);
         // Nobody is called to be rejected.
         const reach = isRejected && isOutbound(request) ? neverConnected : connect;
         const ended = follow({ ...options, queued }, request, key, held, recorder, reach).finally(() =>
           underWay.delete(nameOf(key)),
         );
-        underWay.set(nameOf(key), { held, reports, ended });
+        underWay.set(nameOf(key), { held, reports, listeners, ended });
         return { conversationId: key.conversationId, ended, hangUp: held.hangUp } satisfies CallUnderWay;
       } catch (error) {
         // If only the answer was lost, or something else failed, the conversation exists: the process that finds the call ends it.

@@ -4,6 +4,9 @@ import type { RecordingFile } from "./files/files.ts";
 import { stereoFile } from "./stereo-file.ts";
 import { timeline } from "./timeline.ts";
 
+/** Takes the audio of both sides of a call. */
+export type CallTap = Omit<CallRecorder, "end">;
+
 /** Records a call. Never throws and never waits, so that a full disk does not disturb the call. */
 export interface CallRecorder {
   /** The other party is on the line. */

@@ -1,6 +1,13 @@
 import type { Sql } from "@parley/shared/db/database";
 import type { CallKey } from "./calls.ts";
 
+export interface CommandAnswer {
+  /** Why it cannot be carried out; null if it is. */
+  refusal: string | null;
+  /** SDP for a listener. */
+  answer?: string | null;
+}
+
 /** Stores a command for whichever process holds the call. Whoever asks deletes it; one that its process left goes with a later one. */
 export async function insertCommand(
   sql: Sql,
@@ -30,21 +37,18 @@ export async function answerCommand(
   sql: Sql,
   ownerId: string,
   commandId: string,
-  refusal: string | null,
+  { refusal, answer = null }: CommandAnswer,
 ): Promise<boolean> {
   const { count } = await sql`
-    update call_commands set is_answered = true, refusal = ${refusal}
+    update call_commands set is_answered = true, refusal = ${refusal}, answer = ${answer}
     where owner_id = ${ownerId} and command_id = ${commandId}`;
   return count > 0;
 }
 
 /** Deletes a command. @returns its answer; null if there is none */
-export async function takeAnswer(
-  sql: Sql,
-  ownerId: string,
-  commandId: string,
-): Promise<{ refusal: string | null } | null> {
-  const [row] = await sql<{ isAnswered: boolean; refusal: string | null }[]>`
-    delete from call_commands where owner_id = ${ownerId} and command_id = ${commandId} returning is_answered, refusal`;
+export async function takeAnswer(sql: Sql, ownerId: string, commandId: string): Promise<CommandAnswer | null> {
+  const [row] = await sql<(CommandAnswer & { isAnswered: boolean })[]>`
+    delete from call_commands where owner_id = ${ownerId} and command_id = ${commandId}
+    returning is_answered, refusal, answer`;
   return row?.isAnswered ? row : null;
 }

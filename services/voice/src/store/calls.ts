@@ -48,6 +48,12 @@ export async function takeCall(
   });
 }
 
+/** Whether a process holds the call, as far as is known. */
+export async function isHeld(sql: Sql, { ownerId, conversationId }: CallKey): Promise<boolean> {
+  const rows = await sql`select from calls where owner_id = ${ownerId} and conversation_id = ${conversationId}`;
+  return rows.length > 0;
+}
+
 /** How many of an owner's places for calls are taken. */
 export async function countPlaces(sql: Sql, ownerId: string, now: Date): Promise<number> {
   const [row] = await sql<{ taken: number }[]>`

@@ -8,9 +8,9 @@ import { scriptedSts } from "../kit/scripted-sts.ts";
 type Call = Awaited<ReturnType<typeof newCall>>;
 
 /** @returns why the call cannot do it; null if it does */
-function command(call: Call, wanted: CallCommand): string | null | undefined {
+async function command(call: Call, wanted: CallCommand): Promise<string | null | undefined> {
   const key = { ownerId: REQUEST.ownerId, conversationId: call.conversationId };
-  return call.all.command(key, wanted)?.refusal;
+  return (await call.all.command(key, wanted))?.refusal;
 }
 
 test("what an operator has the agent say interrupts it, and is stored as the operator's", async () => {
@@ -19,7 +19,7 @@ test("what an operator has the agent say interrupts it, and is stored as the ope
   const call = await newCall({ conversations });
   await call.asks("When do you open?");
   await call.time.pass(600);
-  expect(command(call, { $case: "say", value: "One moment, a colleague joins." })).toBe(null);
+  expect(await command(call, { $case: "say", value: "One moment, a colleague joins." })).toBe(null);
   await call.time.pass(3_000);
   expect(call.voice.said.at(-1)).toBe("One moment, a colleague joins.");
   expect(conversations.lines.at(-1)).toBe("operator: One moment, a colleague joins.");
@@ -32,14 +32,14 @@ test("while the agent is muted, the caller is transcribed, the model is not aske
   const call = await newCall({ conversations });
   await call.asks("When do you open?");
   await call.time.pass(600);
-  expect(command(call, { $case: "mute", value: true })).toBe(null);
+  expect(await command(call, { $case: "mute", value: true })).toBe(null);
   const played = call.leg.played.length;
   const asked = conversations.asked.length;
   await call.asks("Are you there?");
   await call.time.pass(3_000);
   expect(conversations.lines.at(-1)).toBe("user: Are you there?");
   expect([call.leg.played.length, conversations.asked.length]).toEqual([played, asked]);
-  expect(command(call, { $case: "mute", value: false })).toBe(null);
+  expect(await command(call, { $case: "mute", value: false })).toBe(null);
   await call.asks("And now?");
   expect(conversations.asked.length).toBe(asked + 1);
 });
@@ -47,7 +47,7 @@ test("while the agent is muted, the caller is transcribed, the model is not aske
 test("an operator transfers the caller, and what the agent said stops", async () => {
   const call = await newCall();
   await call.asks("A person, please.");
-  expect(command(call, { $case: "transfer", value: "+14155550199" })).toBe(null);
+  expect(await command(call, { $case: "transfer", value: "+14155550199" })).toBe(null);
   await call.time.pass(100);
   expect(call.leg.transfers).toEqual(["+14155550199"]);
   expect(await call.ended).toMatchObject({ outcome: "SUCCESS", notes: "Transferred to +14155550199" });
@@ -56,11 +56,11 @@ test("an operator transfers the caller, and what the agent said stops", async ()
 test("an operator ends a call at once, or after the last words", async () => {
   const call = await newCall();
   await call.asks("Hello?");
-  expect(command(call, { $case: "end", value: { message: "" } })).toBe(null);
+  expect(await command(call, { $case: "end", value: { message: "" } })).toBe(null);
   expect(await call.ended).toMatchObject({ outcome: "SUCCESS" });
   const second = await newCall();
   await second.asks("Hello?");
-  expect(command(second, { $case: "end", value: { message: "Goodbye from all of us." } })).toBe(null);
+  expect(await command(second, { $case: "end", value: { message: "Goodbye from all of us." } })).toBe(null);
   await second.time.pass(3_000);
   expect(await second.ended).toMatchObject({ outcome: "SUCCESS" });
   expect(second.voice.said.at(-1)).toBe("Goodbye from all of us.");
@@ -68,7 +68,7 @@ test("an operator ends a call at once, or after the last words", async () => {
 
 test("an agent with a speech-to-speech model cannot be muted", async () => {
   const call = await newCall({ sts: scriptedSts() });
-  expect(command(call, { $case: "mute", value: true })).toContain("cannot be muted");
+  expect(await command(call, { $case: "mute", value: true })).toContain("cannot be muted");
 });
 
 test("a call is reported word by word once somebody watches it, and not before", async () => {

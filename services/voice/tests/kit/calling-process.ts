@@ -7,12 +7,14 @@ import { createClient } from "@parley/shared/rpc/client";
 import { callClock } from "../../src/call/call-clock.ts";
 import { completeLost } from "../../src/call/complete-call.ts";
 import { liveCalls } from "../../src/call/live-calls.ts";
+import { listeningOver } from "../../src/call/operator/listeners.ts";
 import { callHolder } from "../../src/call/start-call.ts";
 import { recordEnd as recordEndOf } from "../../src/outbound/end-call.ts";
 import { folderFiles } from "../../src/recording/files/folder.ts";
 import { recordings } from "../../src/recording/recordings.ts";
 import type { CallEnd, CallKey } from "../../src/store/calls.ts";
 import type { LegListener } from "../../src/transport/leg.ts";
+import { OPTIONS } from "../webrtc/connected.ts";
 import { scriptedLeg } from "./scripted-leg.ts";
 import { scriptedDetector, scriptedHearing, scriptedVoice } from "./scripted-speech.ts";
 
@@ -91,6 +93,7 @@ async function call(): Promise<void> {
     detector,
     live,
     recordings: kept,
+    listening: listeningOver(OPTIONS),
     clock: callClock,
     time: systemClock,
     log,

@@ -1,11 +1,13 @@
 import { type Clock, systemClock } from "@parley/shared/clock";
 import { silentLogger } from "@parley/shared/log";
+import { listeningOver } from "../../src/call/operator/listeners.ts";
 import type { CallNews, CallRequest } from "../../src/call/port.ts";
 import type { StartCallOptions } from "../../src/call/prepare-call.ts";
 import { callHolder } from "../../src/call/start-call.ts";
 import { denialOf } from "../../src/outbound/denied-numbers.ts";
 import type { SpeechToSpeech } from "../../src/speech/sts.ts";
 import type { FarEnd, LegListener } from "../../src/transport/leg.ts";
+import { OPTIONS } from "../webrtc/connected.ts";
 import { type FakeConversations, fakeConversations } from "./fake-conversations.ts";
 import { type FakeTime, fakeTime, settle } from "./fake-time.ts";
 import { type ScriptedLeg, type ScriptedTransfer, scriptedLeg } from "./scripted-leg.ts";
@@ -99,6 +101,7 @@ export async function newCall(given: Given = {}) {
       transfers.push(`${mode} ${outcome} ${to}${isLate ? " after the end" : ""}`);
     },
     denialOf: (number) => denialOf(number, []),
+    listening: listeningOver(OPTIONS),
     ...(given.dialPerson && { dialPerson: given.dialPerson }),
   });
   const underWay = await all.start(

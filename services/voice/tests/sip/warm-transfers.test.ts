@@ -5,6 +5,7 @@ import { silentLogger } from "@parley/shared/log";
 import { eventually } from "@parley/testkit/eventually";
 import { callClock } from "../../src/call/call-clock.ts";
 import type { EndedTransfer } from "../../src/call/held-call.ts";
+import { listeningOver } from "../../src/call/operator/listeners.ts";
 import type { CallUnderWay } from "../../src/call/port.ts";
 import { callHolder } from "../../src/call/start-call.ts";
 import { trunkDialer } from "../../src/outbound/dial-trunk.ts";
@@ -17,6 +18,7 @@ import type { Invite } from "../../src/transport/sip/answering.ts";
 import { complete, fakeConversations, words } from "../kit/fake-conversations.ts";
 import { scriptedDetector } from "../kit/scripted-speech.ts";
 import { listening, tone } from "../listening.ts";
+import { OPTIONS } from "../webrtc/connected.ts";
 import { phone, to } from "./phones.ts";
 
 const [OWN, PERSON] = ["+14155550100", "+14155550199"];
@@ -74,6 +76,7 @@ async function transferring(invited: (invite: Invite) => void, provider: Provide
       stop: async () => {},
     },
     recordings: { begin: async () => null, addressOf: async () => null, finish: async () => {} },
+    listening: listeningOver(OPTIONS),
     clock: callClock,
     time: systemClock,
     log: silentLogger,

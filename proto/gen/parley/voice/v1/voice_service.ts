@@ -92,6 +92,36 @@ export interface EndWebCallRequest {
 export interface EndWebCallResponse {
 }
 
+export interface CreateListenerRequest {
+  ownerId: string;
+  conversationId: string;
+}
+
+export interface CreateListenerResponse {
+  token: string;
+  expiresAt: Date | undefined;
+}
+
+export interface ConnectListenerRequest {
+  conversationId: string;
+  token: string;
+  /** SDP. */
+  offer: string;
+}
+
+export interface ConnectListenerResponse {
+  /** SDP, with all candidates. */
+  answer: string;
+}
+
+export interface EndListenerRequest {
+  conversationId: string;
+  token: string;
+}
+
+export interface EndListenerResponse {
+}
+
 export interface TranscribeRequest {
   ownerId: string;
   agentId: string;
@@ -447,7 +477,19 @@ export interface CommandCallRequest {
     | //
     /** Somebody watches: what happens is to be reported for a while (ReportCall). Not answered. */
     { $case: "watch"; value: boolean }
+    | //
+    /** Somebody connects to listen. */
+    { $case: "listen"; value: ListenToCall }
+    | //
+    /** A listener leaves. */
+    { $case: "leave"; value: string }
     | undefined;
+}
+
+export interface ListenToCall {
+  listenerId: string;
+  /** SDP. */
+  offer: string;
 }
 
 export interface EndHeldCall {
@@ -456,6 +498,8 @@ export interface EndHeldCall {
 }
 
 export interface CommandCallResponse {
+  /** SDP, to `listen`; else empty. */
+  answer: string;
 }
 
 function createBaseCreateWebCallRequest(): CreateWebCallRequest {
@@ -992,6 +1036,384 @@ export const EndWebCallResponse: MessageFns<EndWebCallResponse> = {
   },
   fromPartial<I extends Exact<DeepPartial<EndWebCallResponse>, I>>(_: I): EndWebCallResponse {
     const message = createBaseEndWebCallResponse();
+    return message;
+  },
+};
+
+function createBaseCreateListenerRequest(): CreateListenerRequest {
+  return { ownerId: "", conversationId: "" };
+}
+
+export const CreateListenerRequest: MessageFns<CreateListenerRequest> = {
+  encode(message: CreateListenerRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.ownerId !== "") {
+      writer.uint32(10).string(message.ownerId);
+    }
+    if (message.conversationId !== "") {
+      writer.uint32(18).string(message.conversationId);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): CreateListenerRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseCreateListenerRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.ownerId = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.conversationId = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<CreateListenerRequest>, I>>(base?: I): CreateListenerRequest {
+    return CreateListenerRequest.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<CreateListenerRequest>, I>>(object: I): CreateListenerRequest {
+    const message = createBaseCreateListenerRequest();
+    message.ownerId = object.ownerId ?? "";
+    message.conversationId = object.conversationId ?? "";
+    return message;
+  },
+};
+
+function createBaseCreateListenerResponse(): CreateListenerResponse {
+  return { token: "", expiresAt: undefined };
+}
+
+export const CreateListenerResponse: MessageFns<CreateListenerResponse> = {
+  encode(message: CreateListenerResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.token !== "") {
+      writer.uint32(10).string(message.token);
+    }
+    if (message.expiresAt !== undefined) {
+      Timestamp.encode(toTimestamp(message.expiresAt), writer.uint32(18).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): CreateListenerResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseCreateListenerResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.token = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.expiresAt = fromTimestamp(Timestamp.decode(reader, reader.uint32()));
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<CreateListenerResponse>, I>>(base?: I): CreateListenerResponse {
+    return CreateListenerResponse.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<CreateListenerResponse>, I>>(object: I): CreateListenerResponse {
+    const message = createBaseCreateListenerResponse();
+    message.token = object.token ?? "";
+    message.expiresAt = object.expiresAt ?? undefined;
+    return message;
+  },
+};
+
+function createBaseConnectListenerRequest(): ConnectListenerRequest {
+  return { conversationId: "", token: "", offer: "" };
+}
+
+export const ConnectListenerRequest: MessageFns<ConnectListenerRequest> = {
+  encode(message: ConnectListenerRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.conversationId !== "") {
+      writer.uint32(10).string(message.conversationId);
+    }
+    if (message.token !== "") {
+      writer.uint32(18).string(message.token);
+    }
+    if (message.offer !== "") {
+      writer.uint32(26).string(message.offer);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ConnectListenerRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseConnectListenerRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.conversationId = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.token = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.offer = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<ConnectListenerRequest>, I>>(base?: I): ConnectListenerRequest {
+    return ConnectListenerRequest.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<ConnectListenerRequest>, I>>(object: I): ConnectListenerRequest {
+    const message = createBaseConnectListenerRequest();
+    message.conversationId = object.conversationId ?? "";
+    message.token = object.token ?? "";
+    message.offer = object.offer ?? "";
+    return message;
+  },
+};
+
+function createBaseConnectListenerResponse(): ConnectListenerResponse {
+  return { answer: "" };
+}
+
+export const ConnectListenerResponse: MessageFns<ConnectListenerResponse> = {
+  encode(message: ConnectListenerResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.answer !== "") {
+      writer.uint32(10).string(message.answer);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ConnectListenerResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseConnectListenerResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.answer = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<ConnectListenerResponse>, I>>(base?: I): ConnectListenerResponse {
+    return ConnectListenerResponse.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<ConnectListenerResponse>, I>>(object: I): ConnectListenerResponse {
+    const message = createBaseConnectListenerResponse();
+    message.answer = object.answer ?? "";
+    return message;
+  },
+};
+
+function createBaseEndListenerRequest(): EndListenerRequest {
+  return { conversationId: "", token: "" };
+}
+
+export const EndListenerRequest: MessageFns<EndListenerRequest> = {
+  encode(message: EndListenerRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.conversationId !== "") {
+      writer.uint32(10).string(message.conversationId);
+    }
+    if (message.token !== "") {
+      writer.uint32(18).string(message.token);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): EndListenerRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseEndListenerRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.conversationId = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.token = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<EndListenerRequest>, I>>(base?: I): EndListenerRequest {
+    return EndListenerRequest.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<EndListenerRequest>, I>>(object: I): EndListenerRequest {
+    const message = createBaseEndListenerRequest();
+    message.conversationId = object.conversationId ?? "";
+    message.token = object.token ?? "";
+    return message;
+  },
+};
+
+function createBaseEndListenerResponse(): EndListenerResponse {
+  return {};
+}
+
+export const EndListenerResponse: MessageFns<EndListenerResponse> = {
+  encode(_: EndListenerResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): EndListenerResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseEndListenerResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<EndListenerResponse>, I>>(base?: I): EndListenerResponse {
+    return EndListenerResponse.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<EndListenerResponse>, I>>(_: I): EndListenerResponse {
+    const message = createBaseEndListenerResponse();
     return message;
   },
 };
@@ -4744,6 +5166,12 @@ export const CommandCallRequest: MessageFns<CommandCallRequest> = {
       case "watch":
         writer.uint32(56).bool(message.command.value);
         break;
+      case "listen":
+        ListenToCall.encode(message.command.value, writer.uint32(66).fork()).join();
+        break;
+      case "leave":
+        writer.uint32(74).string(message.command.value);
+        break;
     }
     return writer;
   },
@@ -4817,6 +5245,22 @@ export const CommandCallRequest: MessageFns<CommandCallRequest> = {
             message.command = { $case: "watch", value: reader.bool() };
             continue;
           }
+          case 8: {
+            if (tag !== 66) {
+              break;
+            }
+
+            message.command = { $case: "listen", value: ListenToCall.decode(reader, reader.uint32()) };
+            continue;
+          }
+          case 9: {
+            if (tag !== 74) {
+              break;
+            }
+
+            message.command = { $case: "leave", value: reader.string() };
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -4867,7 +5311,86 @@ export const CommandCallRequest: MessageFns<CommandCallRequest> = {
         }
         break;
       }
+      case "listen": {
+        if (object.command?.value !== undefined && object.command?.value !== null) {
+          message.command = { $case: "listen", value: ListenToCall.fromPartial(object.command.value) };
+        }
+        break;
+      }
+      case "leave": {
+        if (object.command?.value !== undefined && object.command?.value !== null) {
+          message.command = { $case: "leave", value: object.command.value };
+        }
+        break;
+      }
     }
+    return message;
+  },
+};
+
+function createBaseListenToCall(): ListenToCall {
+  return { listenerId: "", offer: "" };
+}
+
+export const ListenToCall: MessageFns<ListenToCall> = {
+  encode(message: ListenToCall, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.listenerId !== "") {
+      writer.uint32(10).string(message.listenerId);
+    }
+    if (message.offer !== "") {
+      writer.uint32(18).string(message.offer);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ListenToCall {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseListenToCall();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.listenerId = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.offer = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<ListenToCall>, I>>(base?: I): ListenToCall {
+    return ListenToCall.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<ListenToCall>, I>>(object: I): ListenToCall {
+    const message = createBaseListenToCall();
+    message.listenerId = object.listenerId ?? "";
+    message.offer = object.offer ?? "";
     return message;
   },
 };
@@ -4928,11 +5451,14 @@ export const EndHeldCall: MessageFns<EndHeldCall> = {
 };
 
 function createBaseCommandCallResponse(): CommandCallResponse {
-  return {};
+  return { answer: "" };
 }
 
 export const CommandCallResponse: MessageFns<CommandCallResponse> = {
-  encode(_: CommandCallResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+  encode(message: CommandCallResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.answer !== "") {
+      writer.uint32(10).string(message.answer);
+    }
     return writer;
   },
 
@@ -4949,6 +5475,14 @@ export const CommandCallResponse: MessageFns<CommandCallResponse> = {
       while (reader.pos < end) {
         const tag = reader.uint32();
         switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.answer = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -4964,8 +5498,9 @@ export const CommandCallResponse: MessageFns<CommandCallResponse> = {
   create<I extends Exact<DeepPartial<CommandCallResponse>, I>>(base?: I): CommandCallResponse {
     return CommandCallResponse.fromPartial(base ?? ({} as any));
   },
-  fromPartial<I extends Exact<DeepPartial<CommandCallResponse>, I>>(_: I): CommandCallResponse {
+  fromPartial<I extends Exact<DeepPartial<CommandCallResponse>, I>>(object: I): CommandCallResponse {
     const message = createBaseCommandCallResponse();
+    message.answer = object.answer ?? "";
     return message;
   },
 };
@@ -5029,6 +5564,40 @@ export const VoiceServiceService = {
     requestDeserialize: (value: Buffer): EndWebCallRequest => EndWebCallRequest.decode(value),
     responseSerialize: (value: EndWebCallResponse): Buffer => Buffer.from(EndWebCallResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): EndWebCallResponse => EndWebCallResponse.decode(value),
+  },
+  /** Lets somebody listen to a call that a process holds, with the token, once, until it expires. */
+  createListener: {
+    path: "/parley.voice.v1.VoiceService/CreateListener" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: CreateListenerRequest): Buffer =>
+      Buffer.from(CreateListenerRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): CreateListenerRequest => CreateListenerRequest.decode(value),
+    responseSerialize: (value: CreateListenerResponse): Buffer =>
+      Buffer.from(CreateListenerResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): CreateListenerResponse => CreateListenerResponse.decode(value),
+  },
+  /** Connects the listener that has the token to the process that holds the call. */
+  connectListener: {
+    path: "/parley.voice.v1.VoiceService/ConnectListener" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: ConnectListenerRequest): Buffer =>
+      Buffer.from(ConnectListenerRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): ConnectListenerRequest => ConnectListenerRequest.decode(value),
+    responseSerialize: (value: ConnectListenerResponse): Buffer =>
+      Buffer.from(ConnectListenerResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): ConnectListenerResponse => ConnectListenerResponse.decode(value),
+  },
+  /** Does nothing if nobody listens with this token. */
+  endListener: {
+    path: "/parley.voice.v1.VoiceService/EndListener" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: EndListenerRequest): Buffer => Buffer.from(EndListenerRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): EndListenerRequest => EndListenerRequest.decode(value),
+    responseSerialize: (value: EndListenerResponse): Buffer => Buffer.from(EndListenerResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): EndListenerResponse => EndListenerResponse.decode(value),
   },
   /** Transcribes a voice note with the agent's speech recognition; admits the messaging service only. */
   transcribe: {
@@ -5300,6 +5869,12 @@ export interface VoiceServiceServer extends UntypedServiceImplementation {
   connectWebCall: handleUnaryCall<ConnectWebCallRequest, ConnectWebCallResponse>;
   /** Hangs up, in whichever process the call is. Does nothing if it has ended. */
   endWebCall: handleUnaryCall<EndWebCallRequest, EndWebCallResponse>;
+  /** Lets somebody listen to a call that a process holds, with the token, once, until it expires. */
+  createListener: handleUnaryCall<CreateListenerRequest, CreateListenerResponse>;
+  /** Connects the listener that has the token to the process that holds the call. */
+  connectListener: handleUnaryCall<ConnectListenerRequest, ConnectListenerResponse>;
+  /** Does nothing if nobody listens with this token. */
+  endListener: handleUnaryCall<EndListenerRequest, EndListenerResponse>;
   /** Transcribes a voice note with the agent's speech recognition; admits the messaging service only. */
   transcribe: handleUnaryCall<TranscribeRequest, TranscribeResponse>;
   /** Speaks a text as a voice note in the agent's voice; admits the messaging service only. */
@@ -5429,6 +6004,54 @@ export interface VoiceServiceClient extends Client {
     metadata: Metadata,
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: EndWebCallResponse) => void,
+  ): ClientUnaryCall;
+  /** Lets somebody listen to a call that a process holds, with the token, once, until it expires. */
+  createListener(
+    request: CreateListenerRequest,
+    callback: (error: ServiceError | null, response: CreateListenerResponse) => void,
+  ): ClientUnaryCall;
+  createListener(
+    request: CreateListenerRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: CreateListenerResponse) => void,
+  ): ClientUnaryCall;
+  createListener(
+    request: CreateListenerRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: CreateListenerResponse) => void,
+  ): ClientUnaryCall;
+  /** Connects the listener that has the token to the process that holds the call. */
+  connectListener(
+    request: ConnectListenerRequest,
+    callback: (error: ServiceError | null, response: ConnectListenerResponse) => void,
+  ): ClientUnaryCall;
+  connectListener(
+    request: ConnectListenerRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: ConnectListenerResponse) => void,
+  ): ClientUnaryCall;
+  connectListener(
+    request: ConnectListenerRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: ConnectListenerResponse) => void,
+  ): ClientUnaryCall;
+  /** Does nothing if nobody listens with this token. */
+  endListener(
+    request: EndListenerRequest,
+    callback: (error: ServiceError | null, response: EndListenerResponse) => void,
+  ): ClientUnaryCall;
+  endListener(
+    request: EndListenerRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: EndListenerResponse) => void,
+  ): ClientUnaryCall;
+  endListener(
+    request: EndListenerRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: EndListenerResponse) => void,
   ): ClientUnaryCall;
   /** Transcribes a voice note with the agent's speech recognition; admits the messaging service only. */
   transcribe(

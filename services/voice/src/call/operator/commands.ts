@@ -10,10 +10,20 @@ import { invalid, ServiceError } from "@parley/shared/errors";
 import { isUuid, newUuid } from "@parley/shared/ids";
 import type { Logger } from "@parley/shared/log";
 import type { Feature } from "@parley/shared/process/feature";
-import { answerCommand, findCommand, insertCommand, takeAnswer } from "../../store/call-commands.ts";
+import type { Sealer } from "@parley/shared/sealing";
+import {
+  answerCommand,
+  type CommandAnswer,
+  findCommand,
+  insertCommand,
+  takeAnswer,
+} from "../../store/call-commands.ts";
 import type { CallKey } from "../../store/calls.ts";
+import { listenerHandlers } from "./listener-tokens.ts";
 
 export type CallCommand = Exclude<NonNullable<CommandCallRequest["command"]>, { $case: "watch" }>;
+/** What is done by the call itself. */
+export type AgentCommand = Exclude<CallCommand, { $case: "listen" | "leave" }>;
 
 export interface CommandsContext {
   db: Database;
@@ -21,10 +31,12 @@ export interface CommandsContext {
   direct: Database;
   clock: Clock;
   log: Logger;
-  /** Does it if the call is here. @returns whether it is, and why it cannot be done; null if it is done */
-  command(call: CallKey, command: CallCommand): { refusal: string | null } | null;
+  /** Does it if the call is here. @returns what came of it; null if the call is elsewhere */
+  command(call: CallKey, command: CallCommand): Promise<CommandAnswer | null>;
   /** Somebody watches the call, which may be here. */
   watched(call: CallKey): void;
+  /** Seals the tokens of listeners. */
+  sealer: Sealer;
 }
 
 const RETRY_MS = 1_000;
@@ -56,13 +68,12 @@ export function callCommands(ctx: CommandsContext): Feature<typeof VoiceServiceS
     const found = await findCommand(db, ownerId, commandId);
     const command = found && Command.decode(found.command).command;
     if (!command || command.$case === "watch") return;
-    const done = ctx.command({ ownerId, conversationId: found.conversationId }, command);
-    if (done && (await answerCommand(db, ownerId, commandId, done.refusal)))
-      await tell(`answered ${ownerId} ${commandId}`);
+    const done = await ctx.command({ ownerId, conversationId: found.conversationId }, command);
+    if (done && (await answerCommand(db, ownerId, commandId, done))) await tell(`answered ${ownerId} ${commandId}`);
   }
 
-  /** @returns why the command cannot be carried out; null if it is */
-  async function ask(request: CommandCallRequest): Promise<string | null> {
+  /** @throws ServiceError condition, saying why the call cannot; conflict if no process holds it */
+  async function ask(request: CommandCallRequest): Promise<{ answer: string }> {
     const { ownerId, conversationId } = request;
     const commandId = newUuid();
     const answered = Promise.withResolvers<void>();
@@ -78,22 +89,21 @@ export function callCommands(ctx: CommandsContext): Feature<typeof VoiceServiceS
       waiting.delete(commandId);
     }
     const answer = await takeAnswer(db, ownerId, commandId);
-    if (answer) return answer.refusal;
-    throw new ServiceError("conflict", "Nobody is on the line in this call");
+    if (!answer) throw new ServiceError("conflict", "Nobody is on the line in this call");
+    if (answer.refusal !== null) throw new ServiceError("condition", answer.refusal);
+    return { answer: answer.answer ?? "" };
   }
 
   return {
     handlers: {
+      ...listenerHandlers({ db, clock, sealer: ctx.sealer, ask }),
       commandCall: async (request) => {
         const { ownerId, conversationId, command } = request;
         if (!isUuid(conversationId)) throw invalid("conversation_id", "conversation_id must be a UUID");
         if (!command) throw invalid("command", "command is required");
-        if (command.$case === "watch") await tell(`watched ${ownerId} ${conversationId}`);
-        else {
-          const refusal = await ask(request);
-          if (refusal !== null) throw new ServiceError("condition", refusal);
-        }
-        return {};
+        if (command.$case !== "watch") return ask(request);
+        await tell(`watched ${ownerId} ${conversationId}`);
+        return { answer: "" };
       },
     },
     stop,

@@ -14,6 +14,8 @@ export interface WebRtcOptions extends ConnectionOptions {
   announced?: string | undefined;
   /** Counts packets that are not used, by reason. */
   dropped(reason: "malformed" | "too_much"): void;
+  /** The browser listens only: it need not send, and what it sends is dropped. */
+  listensOnly?: boolean;
 }
 
 export interface WebRtcPeer {
@@ -99,7 +101,7 @@ export async function answerOffer(offer: Offer, options: WebRtcOptions): Promise
 function legOn(
   connection: Connection,
   { audio: { payloadType } }: Offer,
-  { dropped }: WebRtcOptions,
+  { dropped, listensOnly = false }: WebRtcOptions,
   to: LegListener,
 ): Leg & { hear(packet: Uint8Array): void; end(how: Parameters<LegListener["ended"]>[0]): void } {
   const audio = rtpAudio({ send: (packet) => connection.send(writeRtp(packet)), dropped }, to);
@@ -114,7 +116,7 @@ function legOn(
     to.ended(how);
   };
   // The library takes half a minute to see that the other side is gone.
-  const watch = setInterval(() => audio.unheardMs() > UNHEARD_MAX_MS && end("lost"), WATCH_MS);
+  const watch = setInterval(() => !listensOnly && audio.unheardMs() > UNHEARD_MAX_MS && end("lost"), WATCH_MS);
 
   return {
     play: audio.play,
@@ -130,6 +132,7 @@ function legOn(
     },
     hangUp: async () => end("ended_by_us"),
     hear: (bytes) => {
+      if (listensOnly) return;
       const packet = readRtp(bytes);
       if (packet?.payloadType === payloadType && !isOver) audio.receive(packet);
     },

@@ -2,6 +2,7 @@ import { afterAll, expect, test } from "bun:test";
 import type { ControlConversationRequest } from "@parley/proto/parley/conversation/v1/live.ts";
 import type { Actor } from "@parley/shared/rpc/actor";
 import { eventually } from "@parley/testkit/eventually";
+import { startCall } from "./calls-kit.ts";
 import { createAgent, failure, hear, listen, say, startTestChat, transcript, turn } from "./kit.ts";
 import { watch } from "./live-kit.ts";
 
@@ -159,4 +160,12 @@ test("an operator ends a chat with last words, after which nothing can be done w
   expect((await failure(say(service, agent, "Two", sessionId))).detail).toBe("Session has ended");
   expect((await failure(control(sessionId, { $case: "say", value: "Still?" }))).kind).toBe("conflict");
   expect((await failure(control(await begin(), { $case: "transfer", value: "+14155550123" }))).kind).toBe("condition");
+});
+
+test("a call with a speech-to-speech model takes no injected text, which its model would never see", async () => {
+  const sts = { providerName: "OPENAI", modelName: "gpt-realtime" } as never;
+  const { conversationId } = await startCall(chat, await createAgent(service, { sts }, agent.ownerId));
+  const refused = await failure(control(conversationId, { $case: "inject", value: "The caller is a VIP." }));
+  expect(refused.kind).toBe("condition");
+  expect(refused.detail).toBe("The agent of this call has a speech-to-speech model, which takes no text");
 });

@@ -80,6 +80,8 @@ export async function controlCall({ ctx, row }: Asked, action: Action): Promise<
       await command({ $case: "say", value: checked("text", action.value) });
       return;
     case "inject":
+      if (await isSpeechToSpeech(ctx, row))
+        throw new ServiceError("condition", "The agent of this call has a speech-to-speech model, which takes no text");
       return injectText(ctx, row, action.value);
     case "mute":
       await command({ $case: "mute", value: action.value });
@@ -176,7 +178,7 @@ async function injectText({ db, clock }: ConversationContext, row: ConversationR
 async function handOff(ctx: ConversationContext, row: ConversationRow, agentId: string): Promise<void> {
   const agent = await ctx.getAgent(row.ownerId, agentId);
   const isCall = row.type !== "CHAT" && row.type !== "WHATSAPP";
-  if (isCall && (await ctx.getAgent(row.ownerId, row.agentId, row.draftId)).sts)
+  if (isCall && (await isSpeechToSpeech(ctx, row)))
     throw new ServiceError(
       "condition",
       "The agent of this call has a speech-to-speech model, which hands over by itself only",
@@ -184,6 +186,10 @@ async function handOff(ctx: ConversationContext, row: ConversationRow, agentId: 
   // Refuses an agent whose model cannot be asked.
   llmOf(agent);
   await orEnded(handOverTo(ctx.db, row, agentId, ctx.clock.now()));
+}
+
+async function isSpeechToSpeech(ctx: ConversationContext, row: ConversationRow): Promise<boolean> {
+  return (await ctx.getAgent(row.ownerId, row.agentId, row.draftId)).sts !== undefined;
 }
 
 /** @param write returns false while a reply is in progress, or when the conversation has ended */

@@ -16,6 +16,7 @@ import { callRoutes } from "./routes/calls/calls.ts";
 import { dailySessionRoutes } from "./routes/calls/daily-sessions.ts";
 import { recordingRoutes } from "./routes/calls/recordings.ts";
 import { webCallRoutes } from "./routes/calls/web-calls.ts";
+import { whepRoutes } from "./routes/calls/whep.ts";
 import { whipRoutes } from "./routes/calls/whip.ts";
 import { catalogueRoutes } from "./routes/catalogue.ts";
 import { chatRoutes } from "./routes/chat.ts";
@@ -66,6 +67,7 @@ export function createApp(
     .use(whatsAppRoutes(gate, clients))
     .use(manageRoutes(gate, clients))
     .use(whipRoutes(gate, clients))
+    .use(whepRoutes(gate, clients))
     .use(widgetRoutes(gate, clients))
     .use(whatsAppCallbackRoutes(gate, clients))
     .use(dailyWebhookRoutes(gate, clients))

@@ -16,6 +16,8 @@ import { connectWhatsApp } from "../kit/whatsapp.ts";
 
 /** The status of what needs a phone number of the operator's, a tool of an MCP server, a page or a start webhook: there is none. */
 const REFUSED: Readonly<Record<string, number>> = {
+  // Its conversation is a chat.
+  listenToConversation: 400,
   callWithCode: 400,
   proveMobileNumber: 422,
   acceptToolChanges: 400,

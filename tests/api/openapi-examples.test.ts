@@ -27,6 +27,10 @@ const REFUSED: Readonly<Record<string, number>> = {
   "createTool mcp": 422,
   "importTools url": 422,
   acceptToolChanges: 400,
+  // The story's conversation is a chat, to which nobody listens.
+  listenToConversation: 400,
+  connectListener: 401,
+  endListener: 401,
   // The story's document is a text.
   refreshDocument: 400,
 };

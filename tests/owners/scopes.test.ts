@@ -64,6 +64,7 @@ const SCOPES: Readonly<Record<string, readonly string[]>> = {
     "watchConversations",
   ],
   "conversations:control": ["controlConversation"],
+  "conversations:listen": ["listenToConversation"],
   chat: ["sendMessage", "startChat", "analyzeConversation"],
   messages: ["sendWhatsAppMessage"],
   calls: [

@@ -37,6 +37,7 @@ const inHeader = (name: string, description: string) => ({ type: "apiKey", in: "
 
 export const OPEN_SECURITY_SCHEMES = {
   WidgetToken: bearer("The token of `POST /v1/public/widget-tokens`, on a page of the same origin."),
+  ListenerToken: bearer("The token of `POST /v1/public/conversations/{conversation_id}/listen`, for that call only."),
   WebCallToken: bearer("The token of `POST /v1/public/web-calls`, for that call only."),
   WhatsAppVerifyToken: {
     type: "apiKey",

@@ -1,12 +1,13 @@
+import { ConversationStatus, ConversationType } from "@parley/proto/parley/conversation/v1/conversation.ts";
 import type { ControlConversationRequest } from "@parley/proto/parley/conversation/v1/live.ts";
-import { invalid } from "@parley/shared/errors";
+import { invalid, ServiceError } from "@parley/shared/errors";
 import { Elysia } from "elysia";
 import type { Clients } from "../clients.ts";
 import type { Admitted, GateContext } from "../gate.ts";
 import { eventReply } from "../live/event-reply.ts";
 import { presentOperator } from "../present/live.ts";
 import { required } from "../present/required.ts";
-import { ControlAccepted, ControlBody } from "../schemas/live.ts";
+import { ControlAccepted, ControlBody, Listening } from "../schemas/live.ts";
 import { endpoint } from "./endpoint.ts";
 
 type Action = NonNullable<ControlConversationRequest["action"]>;
@@ -14,7 +15,7 @@ type Action = NonNullable<ControlConversationRequest["action"]>;
 const EVENTS = "text/event-stream";
 
 /** Running conversations: what is seen of them, and how they are steered (docs/live.md). */
-export function liveRoutes(gate: GateContext, { conversations }: Clients) {
+export function liveRoutes(gate: GateContext, { conversations, voices }: Clients) {
   const watched = async (admitted: Admitted<unknown, unknown>, conversationId: string | undefined) => {
     const { ownerId, request, origin, headers } = admitted;
     if (request.method === "HEAD") {
@@ -92,8 +93,43 @@ export function liveRoutes(gate: GateContext, { conversations }: Clients) {
           return presentOperator(required(operator));
         },
       ),
+    )
+    .post(
+      "/:conversation_id/listen",
+      ...endpoint(
+        gate,
+        {
+          id: "listenToConversation",
+          tag: "Conversations",
+          summary: "Listen to a running call",
+          description:
+            "Answers where a browser connects with WHEP to hear both sides of the call (docs/live.md). The caller hears nothing of it. 400 for a chat; 409 if the call has ended, or nobody is on the line.",
+          scope: "conversations:listen",
+          response: Listening,
+          refuses: ["condition", "not_found", "conflict"],
+        },
+        async ({ ownerId, params, request, origin }) => {
+          const key = { ownerId, conversationId: params.conversation_id ?? "" };
+          const { conversation } = await conversations.getConversation(key, { origin });
+          const { type, status } = required(conversation);
+          if (TEXTS.includes(type)) throw new ServiceError("condition", "Only a call can be listened to");
+          if (status !== ConversationStatus.CONVERSATION_STATUS_IN_PROGRESS)
+            throw new ServiceError("conflict", "The conversation has ended");
+          const { token, expiresAt } = await voices.createListener(key, { origin });
+          const base = gate.publicUrl || new URL(request.url).origin;
+          const url = `${base}${LISTENERS}/${key.conversationId}`;
+          return { url, token, expires_at: required(expiresAt).toISOString() };
+        },
+      ),
     );
 }
+
+/** Where listeners connect. */
+export const LISTENERS = "/v1/public/listeners";
+const TEXTS: readonly ConversationType[] = [
+  ConversationType.CONVERSATION_TYPE_CHAT,
+  ConversationType.CONVERSATION_TYPE_WHATSAPP,
+];
 
 /** Longer than an operator's message waits for the reply that is written. */
 const CONTROL_MS = 20_000;

@@ -51,3 +51,21 @@ export const ControlAccepted = Resource("ControlAccepted", {
   muted: Type.Boolean({ description: "Whether the agent is muted." }),
   taken_over: Nullable(TakenOver, "Who answers in the agent's place; null if the agent does."),
 });
+
+export const Listening = Resource(
+  "Listening",
+  {
+    url: Type.String({
+      format: "uri",
+      description: "Address to which a browser POSTs its SDP offer (WHEP), and which it DELETEs to stop listening.",
+      examples: ["https://parley.example.com/v1/public/listeners/0198c1f0-5a7b-7cc3-9c39-2f1d6f0a1b2c"],
+    }),
+    token: Type.String({
+      description:
+        "The bearer token for `url`. It connects one listener, and only until `expires_at`. Whoever has it hears the call.",
+      examples: ["v1.3f9a1c20.kqXh0FvYzZ3Yk0sQ9dJ1mP7uR2wT5xB8cN4vL6aE0iG"],
+    }),
+    expires_at: At("When the token can no longer connect a listener."),
+  },
+  "Where a browser listens to a call.",
+);

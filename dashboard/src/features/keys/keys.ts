@@ -22,6 +22,7 @@ export const SCOPES = [
   { value: "knowledge:write", label: "Create and change knowledge bases and documents" },
   { value: "conversations:read", label: "Read conversations" },
   { value: "conversations:control", label: "Steer running conversations" },
+  { value: "conversations:listen", label: "Listen to running calls" },
   { value: "chat", label: "Chat with agents" },
   { value: "messages", label: "Send WhatsApp templates" },
   { value: "calls", label: "Make calls" },

@@ -1,4 +1,5 @@
 import type { OperationExamples } from "./example.ts";
+import { SDP_ANSWER, SDP_OFFER } from "./sdp.ts";
 import {
   AGENT_ID,
   CREATED_AT,
@@ -181,6 +182,15 @@ export const CONVERSATION_EXAMPLES: OperationExamples = {
       taken_over: { by: { type: "key", id: "key_01m7yyhwpyegyarwxc0gvz1xd5" }, since: UPDATED_AT },
     },
   },
+  listenToConversation: {
+    response: {
+      url: `https://parley.example.com/v1/public/listeners/${SESSION_ID}`,
+      token: "v1.3f9a1c20.kqXh0FvYzZ3Yk0sQ9dJ1mP7uR2wT5xB8cN4vL6aE0iG",
+      expires_at: UPDATED_AT,
+    },
+  },
+  connectListener: { request: SDP_OFFER, text: SDP_ANSWER },
+  endListener: {},
   watchConversations: {
     events: told("1796000000126", "started", withoutTranscript),
   },

@@ -66,6 +66,7 @@ const CONDITIONS: Readonly<Record<string, string>> = {
   startChat: LONG_GREETING,
   startTestChat: LONG_GREETING,
   getChatSession: "Session is not a chat session",
+  listenToConversation: "Only a call can be listened to",
   controlConversation: "Only a call can be transferred to a number",
   analyzeConversation: "Conversation is in progress: it can be analyzed after it ends",
   activateKey: "API key has expired. Create a new one.",
@@ -102,6 +103,7 @@ const CONFLICTS: Readonly<Record<string, string>> = {
   sendMessage: "A reply is in progress in this session. Wait for it to end.",
   controlConversation:
     "The session ses_01m7yyhwpyegyarwxc0gvz1xd5 has taken this conversation over since 2026-11-29T08:00:00.000Z",
+  listenToConversation: "The conversation has ended",
   startChat: CONVERSATIONS_FULL,
   startTestChat: CONVERSATIONS_FULL,
   createCall: CONVERSATIONS_FULL,

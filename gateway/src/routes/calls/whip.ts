@@ -8,13 +8,13 @@ import { Sdp } from "../../schemas/callbacks.ts";
 import { openEndpoint } from "../open-endpoint.ts";
 import { WEB_CALLS } from "./web-calls.ts";
 
-const OFFER_BYTES_MAX = 16 * 1024;
-const SDP = "application/sdp";
-const IS_SDP = /^application\/sdp\s*(;|$)/i;
+export const OFFER_BYTES_MAX = 16 * 1024;
+export const SDP = "application/sdp";
+export const IS_SDP = /^application\/sdp\s*(;|$)/i;
 
 /** Any page may use a token that it was given, so that the widget works on customers' sites. */
-const CORS = { "Access-Control-Allow-Origin": "*", "Access-Control-Expose-Headers": "Location" };
-const PREFLIGHT = {
+export const CORS = { "Access-Control-Allow-Origin": "*", "Access-Control-Expose-Headers": "Location" };
+export const PREFLIGHT = {
   ...CORS,
   "Access-Control-Allow-Methods": "POST, DELETE, OPTIONS",
   "Access-Control-Allow-Headers": "Authorization, Content-Type",
@@ -109,10 +109,10 @@ const OF_TOKEN = {
   429: RULES.perAddress.refusal,
 };
 
-/** @throws ServiceError unauthenticated */
-function bearerOf(request: Request): string {
+/** @param whose the token is, for the refusal @throws ServiceError unauthenticated */
+export function bearerOf(request: Request, whose = "web call's"): string {
   const [, token] = /^Bearer +([A-Za-z0-9\-._~+/]{1,200}=*)$/i.exec(request.headers.get("authorization") ?? "") ?? [];
   if (token === undefined)
-    throw new ServiceError("unauthenticated", "The web call's token is missing: send it as Authorization: Bearer");
+    throw new ServiceError("unauthenticated", `The ${whose} token is missing: send it as Authorization: Bearer`);
   return token;
 }

@@ -30,6 +30,7 @@ export const SCOPES = [
   "knowledge:write",
   "conversations:read",
   "conversations:control",
+  "conversations:listen",
   "chat",
   "messages",
   "calls",

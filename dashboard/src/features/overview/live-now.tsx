@@ -5,6 +5,8 @@ import { numberOf } from "../../ui/numbers.ts";
 import { ErrorState, Skeleton } from "../../ui/states.tsx";
 import { Time } from "../../ui/time.tsx";
 import { agentNamesQuery, nameOfAgent } from "../agents/agents.ts";
+import { ListenButton } from "../conversations/live/listen-button.tsx";
+import { TakeOverButton } from "../conversations/live/take-over-button.tsx";
 import { useLiveLists } from "../conversations/live/use-live.ts";
 import { ChannelLabel } from "../conversations/names.tsx";
 import { type Conversation, readConversations } from "../conversations/queries.ts";
@@ -51,12 +53,12 @@ export function LiveNow() {
       ) : (
         <ul className="-mx-2 flex flex-col">
           {live.data.conversations.slice(0, SHOWN_MAX).map((conversation) => (
-            <li key={conversation.conversation_id}>
+            <li key={conversation.conversation_id} className="flex items-center gap-2 pr-2">
               <Link
                 to="/conversations/$conversationId"
                 params={{ conversationId: conversation.conversation_id }}
                 search={{}}
-                className="flex items-center gap-3 rounded-md px-2 py-2 hover:bg-hover"
+                className="flex min-w-0 flex-1 items-center gap-3 rounded-md px-2 py-2 hover:bg-hover"
               >
                 <span className="size-1.5 shrink-0 rounded-full bg-accent-ink motion-safe:animate-pulse" />
                 <span dir="auto" className="min-w-0 flex-1 truncate font-medium">
@@ -69,6 +71,11 @@ export function LiveNow() {
                   <Time at={conversation.created_at} relative />
                 </span>
               </Link>
+              {isText(conversation) ? (
+                <TakeOverButton conversationId={conversation.conversation_id} />
+              ) : (
+                <ListenButton conversationId={conversation.conversation_id} size="small" />
+              )}
             </li>
           ))}
         </ul>
@@ -77,7 +84,10 @@ export function LiveNow() {
   );
 }
 
-function isLive({ conversation_type, updated_at }: Conversation): boolean {
-  const isText = conversation_type === "CHAT" || conversation_type === "WHATSAPP";
-  return !isText || Date.now() - Date.parse(updated_at) < SILENT_MS;
+function isLive(conversation: Conversation): boolean {
+  return !isText(conversation) || Date.now() - Date.parse(conversation.updated_at) < SILENT_MS;
+}
+
+function isText({ conversation_type }: Conversation): boolean {
+  return conversation_type === "CHAT" || conversation_type === "WHATSAPP";
 }

@@ -9,6 +9,7 @@ import { tellFailure } from "../../../ui/overlay/toasts.tsx";
 import { Time } from "../../../ui/time.tsx";
 import { sessionsQuery } from "../../settings/settings.ts";
 import type { Conversation } from "../queries.ts";
+import { ListenButton } from "./listen-button.tsx";
 import type { LiveState } from "./use-live.ts";
 
 type Control = Schema["ControlConversationRequest"];
@@ -91,6 +92,7 @@ export function LiveControls({ conversation, state }: { conversation: Conversati
           </form>
         )}
         <div className="flex flex-wrap gap-2">
+          {!isText && <ListenButton conversationId={conversationId} />}
           {isText &&
             (takenOver ? (
               <Button busy={control.isPending} onClick={() => act({ action: "give_back" })}>

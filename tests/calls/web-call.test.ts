@@ -47,7 +47,7 @@ afterAll(async () => {
 
 const HTML = { headers: { "Content-Type": "text/html" } };
 
-test("a page hears the agent, is heard by it, makes a call for it, and interrupts it by speaking", async () => {
+test("a page hears the agent, is heard by it, makes a call for it, and interrupts it by speaking, while somebody listens", async () => {
   const floor = { name: "floor", schema: { type: "integer" } };
   const { body: tool } = await api.post("/tools", {
     ...{ name: "show_plan", type: "client", description: "Shows the plan of a floor.", parameters: [floor] },
@@ -66,6 +66,13 @@ test("a page hears the agent, is heard by it, makes a call for it, and interrupt
   // On a busy machine, the microphone may interrupt it.
   const isGreeting = (text: string) => text !== "" && GREETING.startsWith(text);
   await eventually(async () => expect((await captionsOf(page, "agent")).some(isGreeting)).toBeTrue(), WITHIN_MS);
+
+  // Somebody else listens from another page, which hears what is said from now on.
+  const { status, body: given } = await api.post(`/conversations/${webCall.conversation_id}/listen`, {});
+  expect({ status, given }).toMatchObject({ status: 200, given: { expires_at: expect.any(String) } });
+  const listener = await openPage("live.md", "listen");
+  await listener.evaluate(`listen(${JSON.stringify(given)}, () => { window.isOver = true; })`);
+  await eventually(async () => expect(await heardEnergy(listener)).toBeGreaterThan(0.01), WITHIN_MS);
 
   // The page is heard: what the microphone says becomes a user's message. The stand-in misunderstands some words, more of them after
   // a browser's noise suppression, but the microphone says it again and again.
@@ -96,6 +103,7 @@ test("a page hears the agent, is heard by it, makes a call for it, and interrupt
   }, WITHIN_MS);
 
   await page.evaluate("calling.then((hangUp) => hangUp())");
+  await eventually(async () => expect(await listener.evaluate("window.isOver")).toBeTrue());
   await eventually(async () => {
     const { body } = await api.get(`/conversations?conversation_id=${webCall.conversation_id}`);
     expect(body.data[0]).toMatchObject({ conversation_type: "WEB", conversation_status: "COMPLETED" });
@@ -143,10 +151,11 @@ async function createWebCall(agentId: string): Promise<{ conversation_id: string
   return body;
 }
 
-/** A page with the function `call` of docs/calls.md, whose connection tests can look into. */
-async function openPage(): Promise<Page> {
-  const guide = await Bun.file(join(import.meta.dir, "../../docs/calls.md")).text();
-  const [, script = ""] = /```js\n([\s\S]+?)```/.exec(guide) ?? [];
+/** A page with a function of a guide in docs/, whose connection tests can look into. */
+async function openPage(guide = "calls.md", name = "call"): Promise<Page> {
+  const text = await Bun.file(join(import.meta.dir, "../../docs", guide)).text();
+  const scripts = [...text.matchAll(/```js\n([\s\S]+?)```/g)].map(([, script = ""]) => script);
+  const script = scripts.find((each) => each.includes(`function ${name}(`));
   const page = await browser.newPage();
   await page.goto(site.url.href);
   await page.addScriptTag({
@@ -158,7 +167,7 @@ async function openPage(): Promise<Page> {
         constructor(...given) { super(...given); connections.push(this); }
       };
       ${script}
-      window.call = call;`,
+      window.${name} = ${name};`,
   });
   return page;
 }

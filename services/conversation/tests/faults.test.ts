@@ -88,6 +88,8 @@ describe("a client that disconnects", () => {
     const { sessionId = "" } = (await heard.next()).value as { sessionId?: string };
     const call = await called;
     call.piece("One two ");
+    // Otherwise the client may be gone before the model has said anything.
+    expect((await heard.next()).value).toEqual({ text: "One " });
     call.piece("three");
     await heard.return(undefined);
     await call.left;

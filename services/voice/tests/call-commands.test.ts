@@ -8,6 +8,7 @@ import { silentLogger } from "@parley/shared/log";
 import type { Call } from "@parley/shared/rpc/call";
 import { createSealer } from "@parley/shared/sealing";
 import { createTestDatabase, TEST_SECRET } from "@parley/testkit/database";
+import { eventually } from "@parley/testkit/eventually";
 import { serviceErrorOf } from "@parley/testkit/failures";
 import { newOwner } from "@parley/testkit/owners";
 import { type CallCommand, callCommands } from "../src/call/operator/commands.ts";
@@ -32,6 +33,12 @@ const replicas = ["holds", "elsewhere"].map((where) =>
     },
   }),
 );
+// The replicas share a connection that listens. It does before the first command, as in processes before they take a call.
+await eventually(async () => {
+  const listening = await db`
+    select from pg_stat_activity where datname = current_database() and query = 'listen "voice.call_commands"'`;
+  expect(listening).not.toHaveLength(0);
+});
 afterAll(async () => {
   for (const { stop } of replicas) await stop?.();
   await db.end();

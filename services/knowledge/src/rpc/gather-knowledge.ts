@@ -1,5 +1,6 @@
 import type { Chunk } from "@parley/proto/parley/knowledge/v1/knowledge.ts";
 import type { GatherKnowledgeResponse, KnowledgeUse } from "@parley/proto/parley/knowledge/v1/knowledge_service.ts";
+import { WHOLE_CHARACTERS_MAX } from "@parley/shared/domain/knowledge";
 import { invalid } from "@parley/shared/errors";
 import { codePoints } from "@parley/shared/text/length";
 import type { Handler, KnowledgeContext } from "../context.ts";
@@ -10,8 +11,6 @@ import { listExistingBases } from "../store/bases.ts";
 import { readWholeTexts } from "../whole-texts.ts";
 
 const USES_MAX = 5;
-/** Of all an agent's bases that are given as a whole. */
-const WHOLE_CHARACTERS_MAX = 40_000;
 
 /** Each base is searched by itself, because each has limits of its own. */
 export function gatherKnowledge({ db }: KnowledgeContext, searching: Searching): Handler<"gatherKnowledge"> {

@@ -1,11 +1,10 @@
 import { Elysia } from "elysia";
 import type { Clients } from "../../clients.ts";
 import type { GateContext } from "../../gate.ts";
-import { readText } from "../../http/body.ts";
 import { Sdp } from "../../schemas/callbacks.ts";
 import { LISTENERS } from "../live.ts";
 import { openEndpoint } from "../open-endpoint.ts";
-import { bearerOf, CORS, IS_SDP, OFFER_BYTES_MAX, PREFLIGHT, SDP } from "./whip.ts";
+import { answerOffer, bearerOf, CORS, PREFLIGHT, SDP } from "./whip.ts";
 
 const RULES = {
   perAddress: {
@@ -61,14 +60,10 @@ export function whepRoutes(gate: GateContext, { voices }: Clients) {
         async ({ request, requestId, params }) => {
           const token = bearerOf(request, "listener's");
           const conversationId = params.conversation_id ?? "";
-          const offer = await readText(request, IS_SDP, SDP, OFFER_BYTES_MAX);
           const origin = { requestId, signal: request.signal };
-          const listener = { conversationId, token, offer };
-          const { answer } = await voices.connectListener(listener, { origin, timeoutMs: CONNECT_MS });
-          return new Response(answer, {
-            status: 201,
-            headers: { "Content-Type": SDP, Location: `${LISTENERS}/${conversationId}` },
-          });
+          return answerOffer(request, `${LISTENERS}/${conversationId}`, (offer) =>
+            voices.connectListener({ conversationId, token, offer }, { origin, timeoutMs: CONNECT_MS }),
+          );
         },
       ),
     )

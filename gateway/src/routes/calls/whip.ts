@@ -8,9 +8,9 @@ import { Sdp } from "../../schemas/callbacks.ts";
 import { openEndpoint } from "../open-endpoint.ts";
 import { WEB_CALLS } from "./web-calls.ts";
 
-export const OFFER_BYTES_MAX = 16 * 1024;
+const OFFER_BYTES_MAX = 16 * 1024;
 export const SDP = "application/sdp";
-export const IS_SDP = /^application\/sdp\s*(;|$)/i;
+const IS_SDP = /^application\/sdp\s*(;|$)/i;
 
 /** Any page may use a token that it was given, so that the widget works on customers' sites. */
 export const CORS = { "Access-Control-Allow-Origin": "*", "Access-Control-Expose-Headers": "Location" };
@@ -68,16 +68,10 @@ export function whipRoutes(gate: GateContext, { voices }: Clients) {
         async ({ request, requestId, params }) => {
           const token = bearerOf(request);
           const conversationId = params.conversation_id ?? "";
-          const offer = await readText(request, IS_SDP, SDP, OFFER_BYTES_MAX);
           const origin = { requestId, signal: request.signal };
-          const { answer } = await voices.connectWebCall(
-            { conversationId, token, offer },
-            { origin, timeoutMs: STARTING_MS },
+          return answerOffer(request, `${WEB_CALLS}/${conversationId}`, (offer) =>
+            voices.connectWebCall({ conversationId, token, offer }, { origin, timeoutMs: STARTING_MS }),
           );
-          return new Response(answer, {
-            status: 201,
-            headers: { "Content-Type": SDP, Location: `${WEB_CALLS}/${conversationId}` },
-          });
         },
       ),
     )
@@ -108,6 +102,20 @@ const OF_TOKEN = {
   401: "The token is wrong, has expired or was used: make another web call",
   429: RULES.perAddress.refusal,
 };
+
+/**
+ * Answers a browser's SDP offer.
+ * @param location where the browser ends what it begins
+ * @throws ServiceError for a body that is none or has more than 16 KiB, and whatever `connect` throws
+ */
+export async function answerOffer(
+  request: Request,
+  location: string,
+  connect: (offer: string) => Promise<{ answer: string }>,
+): Promise<Response> {
+  const { answer } = await connect(await readText(request, IS_SDP, SDP, OFFER_BYTES_MAX));
+  return new Response(answer, { status: 201, headers: { "Content-Type": SDP, Location: location } });
+}
 
 /** @param whose the token is, for the refusal @throws ServiceError unauthenticated */
 export function bearerOf(request: Request, whose = "web call's"): string {

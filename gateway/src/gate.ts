@@ -6,7 +6,7 @@ import type { ServiceClient } from "@parley/shared/rpc/client";
 import type { CallOptions } from "@parley/shared/rpc/client/sender";
 import type { Static, TObject } from "@sinclair/typebox";
 import type { Admission, Admitted as Entered } from "./admission.ts";
-import { requireScope } from "./auth/api-key.ts";
+import { requireScope, type Scope } from "./auth/api-key.ts";
 import { type Access, type Caller, type IdentifyContext, identify } from "./auth/identify.ts";
 import { jsonAnswer } from "./http/answer/answers.ts";
 import { BYTES_MAX, readJson, STRANGERS_WITHIN_MS } from "./http/body.ts";
@@ -84,6 +84,8 @@ export interface Admitted<B, Q> {
   write: CallOptions;
   /** Headers of the response, to which the route may add. */
   headers: Headers;
+  /** For a part of the request that needs a scope of its own. @throws ServiceError forbidden */
+  requireScope(scope: Scope): void;
   /** Looks at the caller's key or session again. @throws ServiceError as the gate does */
   check(): Promise<void>;
 }
@@ -157,6 +159,7 @@ export function gated<B extends TObject = TObject, Q extends TObject = TObject>(
         write: { origin, onReplayed: () => headers.set("Idempotent-Replayed", "true") },
         idempotency,
         headers,
+        requireScope: (scope: Scope) => requireScope(caller?.scopes ?? [], scope),
         check: async () => {
           const again = await identify(ctx, rules.scope, request);
           if (again) requireScope(again.scopes, rules.scope);

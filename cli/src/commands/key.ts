@@ -39,7 +39,11 @@ export function addKeyCommands(program: Command, env: Environment): void {
     .addOption(ownerOption())
     .option("--name <name>", "Name that identifies the key, up to 100 characters")
     .option("--expires-at <time>", "Date or time at which the key stops working", parseTime)
-    .option("--scopes <scopes>", "What the key may do, separated by commas (default: everything)", parseList)
+    .option(
+      "--scopes <scopes>",
+      "What the key may do, separated by commas (default: *, everything but agents:override)",
+      parseList,
+    )
     .addOption(jsonOption())
     .addHelpText(
       "after",

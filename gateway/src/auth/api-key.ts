@@ -39,8 +39,11 @@ function wrongKey(): WrongKey {
   return new WrongKey("unauthenticated", "Invalid API key");
 }
 
+/** What `*` does not include: a program is given it by name, or not at all. */
+const BY_NAME_ONLY = "agents:override" satisfies Scope;
+
 /** @throws ServiceError forbidden, naming the scope that the key lacks */
 export function requireScope(scopes: readonly string[], scope: string): void {
-  if (scopes.includes("*") || scopes.includes(scope)) return;
+  if ((scopes.includes("*") && scope !== BY_NAME_ONLY) || scopes.includes(scope)) return;
   throw new ServiceError("forbidden", `The API key lacks the scope ${scope}`);
 }

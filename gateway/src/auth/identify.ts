@@ -38,7 +38,7 @@ export interface IdentifyContext {
 const KEYLESS_PER_MINUTE = 300;
 /** Requests per minute of one session: a dashboard page makes a handful. */
 export const SESSION_REQUESTS_PER_MINUTE = 300;
-const EVERYTHING = ["*"];
+const EVERYTHING = ["*", "agents:override"];
 
 /**
  * Returns the caller; null on routes without authentication.

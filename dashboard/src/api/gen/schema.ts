@@ -6493,7 +6493,7 @@ export interface components {
              */
             prefix: string;
             /**
-             * @description What the key may do; `*` is everything.
+             * @description What the key may do; `*` is everything but `agents:override`.
              * @example [
              *       "*"
              *     ]
@@ -6519,8 +6519,8 @@ export interface components {
         CreateKeyRequest: {
             /** @description Name to recognize the key by. */
             name?: string | null;
-            /** @description What the key may do. Default: everything. */
-            scopes?: ("*" | "agents:read" | "agents:write" | "prompts:read" | "prompts:write" | "tools:read" | "tools:write" | "knowledge:read" | "knowledge:write" | "conversations:read" | "conversations:control" | "conversations:listen" | "chat" | "messages" | "calls" | "catalogue:read")[] | null;
+            /** @description What the key may do. Default: `*`, which is everything but `agents:override`. */
+            scopes?: ("*" | "agents:read" | "agents:write" | "agents:override" | "tests:read" | "tests:run" | "prompts:read" | "prompts:write" | "tools:read" | "tools:write" | "knowledge:read" | "knowledge:write" | "conversations:read" | "conversations:control" | "conversations:listen" | "chat" | "messages" | "calls" | "catalogue:read")[] | null;
             /** @description When the key stops working, a time in the future. Default: never. */
             expires_at?: string | null;
         };
@@ -6538,7 +6538,7 @@ export interface components {
              */
             prefix: string;
             /**
-             * @description What the key may do; `*` is everything.
+             * @description What the key may do; `*` is everything but `agents:override`.
              * @example [
              *       "*"
              *     ]
@@ -6574,7 +6574,7 @@ export interface components {
              */
             prefix: string;
             /**
-             * @description What the key may do; `*` is everything.
+             * @description What the key may do; `*` is everything but `agents:override`.
              * @example [
              *       "*"
              *     ]

@@ -99,7 +99,7 @@ const SCOPES_SHOWN = 2;
 
 /** Shows as many as fit in a line; all of them on hover, and for screen readers. */
 function Scopes({ scopes }: Pick<Key, "scopes">) {
-  if (scopes.includes("*")) return "Full access";
+  if (scopes.includes("*")) return scopes.includes("agents:override") ? "Full access, with override" : "Full access";
   const rest = scopes.length - SCOPES_SHOWN;
   return (
     <span title={scopes.join(", ")} className="relative block truncate">

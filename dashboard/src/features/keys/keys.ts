@@ -14,6 +14,9 @@ export const keysQuery = queryOptions({
 export const SCOPES = [
   { value: "agents:read", label: "Read agents" },
   { value: "agents:write", label: "Create and change agents" },
+  { value: "agents:override", label: "Publish past failing tests" },
+  { value: "tests:read", label: "Read agents’ tests and their results" },
+  { value: "tests:run", label: "Run agents’ tests" },
   { value: "prompts:read", label: "Read prompts" },
   { value: "prompts:write", label: "Create and change prompts" },
   { value: "tools:read", label: "Read tools" },

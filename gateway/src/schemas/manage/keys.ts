@@ -10,7 +10,7 @@ export const CreateKeyBody = Type.Object(
     scopes: Maybe(
       // An empty list must not mean every scope.
       Type.Array(OneOf(SCOPES), { minItems: 1, maxItems: 100 }),
-      "What the key may do. Default: everything.",
+      "What the key may do. Default: `*`, which is everything but `agents:override`.",
     ),
     expires_at: Maybe(DateTimeText, "When the key stops working, a time in the future. Default: never."),
   },
@@ -25,7 +25,10 @@ const keyFields = {
   key_id: Id("ID of the key.", "key_01m7yyhwdzeb28n9gms8rr2qyg"),
   name: Nullable(Type.String(), "Name to recognize the key by."),
   prefix: Type.String({ description: "The key's first 11 characters.", examples: ["vk_3JHs9fk2"] }),
-  scopes: Type.Array(Type.String(), { description: "What the key may do; `*` is everything.", examples: [["*"]] }),
+  scopes: Type.Array(Type.String(), {
+    description: "What the key may do; `*` is everything but `agents:override`.",
+    examples: [["*"]],
+  }),
   status: OneOf(namesOf(KEY_STATUSES), { description: "Whether the key works." }),
   expires_at: Nullable(At(), "When the key stops working, null for never."),
   created_at: At("When the key was created."),

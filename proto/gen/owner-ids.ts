@@ -82,6 +82,7 @@ export const OWNER_IDS: Readonly<Record<string, readonly string[]>> = {
   "/parley.agent.v1.AgentService/WatchAgents": [],
   "/parley.conversation.v1.ConversationService/AnalyzeConversation": ["owner_id"],
   "/parley.conversation.v1.ConversationService/AppendTranscript": ["owner_id"],
+  "/parley.conversation.v1.ConversationService/AskForJson": ["owner_id"],
   "/parley.conversation.v1.ConversationService/AskModel": ["owner_id"],
   "/parley.conversation.v1.ConversationService/CheckConversation": ["owner_id"],
   "/parley.conversation.v1.ConversationService/CheckRoom": ["owner_id"],

@@ -37,6 +37,7 @@ import { expiredConversations } from "./retention/retention.ts";
 import { ownerRoom } from "./room.ts";
 import { analyzeConversation } from "./rpc/analyze-conversation.ts";
 import { appendTranscript } from "./rpc/append-transcript.ts";
+import { askForJson } from "./rpc/ask-for-json.ts";
 import { askModel } from "./rpc/ask-model.ts";
 import { checkConversation } from "./rpc/check-conversation.ts";
 import { checkRoom } from "./rpc/check-room.ts";
@@ -244,6 +245,7 @@ export function startConversation(
               converse: converse(ctx),
               waitForToolCalls: waitForToolCalls(ctx),
               askModel: askModel(ctx),
+              askForJson: askForJson(ctx),
               giveClientResult: giveClientResult(ctx),
               runCallTool: registered(runCallTool(ctx), { structFields: { 4: "arguments" } }),
               completeConversation: completeConversation(ctx),

@@ -5,14 +5,13 @@ import { fitTranscript, readBounds } from "../analysis/fit-transcript.ts";
 import { readCall } from "../calls/read-call.ts";
 import type { ConversationContext } from "../context.ts";
 import { llmOf } from "../model/select.ts";
-import { watchModel } from "../model/watch.ts";
 import { circumstancesOf } from "../start/system-values.ts";
 import { systemVariables } from "../start/system-variables.ts";
 import { agentPathOf } from "../store/agent-path.ts";
 import { draftOf } from "../store/conversations.ts";
 import { readTranscriptEnds } from "../store/transcript-ends.ts";
 import { filledText } from "../turn/ask/filled-texts.ts";
-import { outOfTurnMemory, roomFor, takeTurnMemory } from "../turn/turn-memory.ts";
+import { askOnce } from "../turn/ask-once.ts";
 
 type Handler = NonNullable<Handlers<typeof ConversationServiceService>["askModel"]>;
 
@@ -34,30 +33,15 @@ export function askModel(ctx: ConversationContext): Handler {
     const model = ctx.selectModel(ownerId, llmOf(agent), call.log);
     const system = systemVariables(await circumstancesOf(ctx, key, agent), ctx.clock.now());
     const tokens = Math.min(TRANSCRIPT_TOKENS, ctx.limits.contextTokens);
-    const memory = await takeTurnMemory(ctx.turnShares, ownerId);
-    const watch = watchModel(() => model.provider, ctx.limits.model, {
-      clientGone: call.signal,
-      cutOff: ctx.turns.cutOff,
-    });
-    try {
+    const { text } = await askOnce(ctx, { ownerId, model, signal: call.signal }, async () => {
       const messages = await readTranscriptEnds(ctx.db, key, readBounds(tokens));
       const lines = messages.map(({ seq, role, content }) => ({ seq, text: `${role}: ${content}` }));
-      const request = {
+      return {
         system: `${filledText("instruction", instruction, { ...row.variables, ...system })}\n\n${SETTING}`,
-        messages: [{ role: "user" as const, content: ["Record:", ...fitTranscript(lines, tokens)].join("\n\n") }],
+        messages: [{ role: "user", content: ["Record:", ...fitTranscript(lines, tokens)].join("\n\n") }],
         tools: [],
       };
-      const hasRoom = roomFor(memory, request);
-      if (!hasRoom(0)) throw outOfTurnMemory();
-      const received = (bytes: number) => {
-        if (!hasRoom(0, bytes)) watch.fail(outOfTurnMemory());
-      };
-      const asked = { ...request, meter: { ownerId, received }, firstWordMs: ctx.limits.model.deadlineMs };
-      const { text } = await model.complete(asked, watch.signal);
-      return { text };
-    } finally {
-      watch.done();
-      memory.release();
-    }
+    });
+    return { text };
   };
 }

@@ -146,6 +146,26 @@ export namespace Outcome {
   export type OUTCOME_ERROR = typeof Outcome.OUTCOME_ERROR;
 }
 
+/** Whoever ended a conversation. */
+export const EndedBy = {
+  ENDED_BY_UNSPECIFIED: 0,
+  ENDED_BY_USER: 1,
+  ENDED_BY_AGENT: 2,
+  ENDED_BY_OPERATOR: 3,
+  /** ENDED_BY_SYSTEM - Silence, a fault, or a start webhook. */
+  ENDED_BY_SYSTEM: 4,
+} as const;
+
+export type EndedBy = typeof EndedBy[keyof typeof EndedBy];
+
+export namespace EndedBy {
+  export type ENDED_BY_UNSPECIFIED = typeof EndedBy.ENDED_BY_UNSPECIFIED;
+  export type ENDED_BY_USER = typeof EndedBy.ENDED_BY_USER;
+  export type ENDED_BY_AGENT = typeof EndedBy.ENDED_BY_AGENT;
+  export type ENDED_BY_OPERATOR = typeof EndedBy.ENDED_BY_OPERATOR;
+  export type ENDED_BY_SYSTEM = typeof EndedBy.ENDED_BY_SYSTEM;
+}
+
 /** The delivery of a message that was sent over a channel. */
 export interface Delivery {
   status: Delivery_Status;
@@ -263,7 +283,11 @@ export interface ToolCall {
     | number
     | undefined;
   /** What else people should know of the call. */
-  note?: string | undefined;
+  note?:
+    | string
+    | undefined;
+  /** A mock of the conversation's test answered. */
+  mocked?: boolean | undefined;
 }
 
 export interface Reply {
@@ -384,7 +408,24 @@ export interface Conversation {
   /** The agents that have held the conversation, in order: `agent_id` first. It ends with the one that answers now. */
   agentPath: AgentOnPath[];
   /** Absent if none was asked, or while it is asked. */
-  startWebhook: StartWebhookOutcome | undefined;
+  startWebhook:
+    | StartWebhookOutcome
+    | undefined;
+  /** Absent: it belongs to no test. */
+  test?:
+    | TestOfConversation
+    | undefined;
+  /** Absent while it is in progress, and if it is not known. */
+  endedBy?:
+    | EndedBy
+    | undefined;
+  /** That it continues in, as a tool or a start webhook has set it: BCP 47. Absent: neither has. */
+  language?: string | undefined;
+}
+
+/** The run of tests that a conversation belongs to. */
+export interface TestOfConversation {
+  runId: string;
 }
 
 /** What came of asking the agent's start webhook. */
@@ -917,6 +958,7 @@ function createBaseToolCall(): ToolCall {
     attempts: 0,
     httpStatus: undefined,
     note: undefined,
+    mocked: undefined,
   };
 }
 
@@ -960,6 +1002,9 @@ export const ToolCall: MessageFns<ToolCall> = {
     }
     if (message.note !== undefined) {
       writer.uint32(106).string(message.note);
+    }
+    if (message.mocked !== undefined) {
+      writer.uint32(112).bool(message.mocked);
     }
     return writer;
   },
@@ -1081,6 +1126,14 @@ export const ToolCall: MessageFns<ToolCall> = {
             message.note = reader.string();
             continue;
           }
+          case 14: {
+            if (tag !== 112) {
+              break;
+            }
+
+            message.mocked = reader.bool();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -1111,6 +1164,7 @@ export const ToolCall: MessageFns<ToolCall> = {
     message.attempts = object.attempts ?? 0;
     message.httpStatus = object.httpStatus ?? undefined;
     message.note = object.note ?? undefined;
+    message.mocked = object.mocked ?? undefined;
     return message;
   },
 };
@@ -1588,6 +1642,9 @@ function createBaseConversation(): Conversation {
     answeredAt: undefined,
     agentPath: [],
     startWebhook: undefined,
+    test: undefined,
+    endedBy: undefined,
+    language: undefined,
   };
 }
 
@@ -1682,6 +1739,15 @@ export const Conversation: MessageFns<Conversation> = {
     }
     if (message.startWebhook !== undefined) {
       StartWebhookOutcome.encode(message.startWebhook, writer.uint32(242).fork()).join();
+    }
+    if (message.test !== undefined) {
+      TestOfConversation.encode(message.test, writer.uint32(258).fork()).join();
+    }
+    if (message.endedBy !== undefined) {
+      writer.uint32(264).int32(message.endedBy);
+    }
+    if (message.language !== undefined) {
+      writer.uint32(274).string(message.language);
     }
     return writer;
   },
@@ -1939,6 +2005,30 @@ export const Conversation: MessageFns<Conversation> = {
             message.startWebhook = StartWebhookOutcome.decode(reader, reader.uint32());
             continue;
           }
+          case 32: {
+            if (tag !== 258) {
+              break;
+            }
+
+            message.test = TestOfConversation.decode(reader, reader.uint32());
+            continue;
+          }
+          case 33: {
+            if (tag !== 264) {
+              break;
+            }
+
+            message.endedBy = reader.int32() as any;
+            continue;
+          }
+          case 34: {
+            if (tag !== 274) {
+              break;
+            }
+
+            message.language = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -1994,6 +2084,66 @@ export const Conversation: MessageFns<Conversation> = {
     message.startWebhook = (object.startWebhook !== undefined && object.startWebhook !== null)
       ? StartWebhookOutcome.fromPartial(object.startWebhook)
       : undefined;
+    message.test = (object.test !== undefined && object.test !== null)
+      ? TestOfConversation.fromPartial(object.test)
+      : undefined;
+    message.endedBy = object.endedBy ?? undefined;
+    message.language = object.language ?? undefined;
+    return message;
+  },
+};
+
+function createBaseTestOfConversation(): TestOfConversation {
+  return { runId: "" };
+}
+
+export const TestOfConversation: MessageFns<TestOfConversation> = {
+  encode(message: TestOfConversation, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.runId !== "") {
+      writer.uint32(10).string(message.runId);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): TestOfConversation {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseTestOfConversation();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.runId = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<TestOfConversation>, I>>(base?: I): TestOfConversation {
+    return TestOfConversation.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<TestOfConversation>, I>>(object: I): TestOfConversation {
+    const message = createBaseTestOfConversation();
+    message.runId = object.runId ?? "";
     return message;
   },
 };

@@ -39,6 +39,7 @@ import {
   ConversationStatus,
   ConversationType,
   Delivery,
+  EndedBy,
   Message,
   Outcome,
   ReplyKnowledge,
@@ -61,7 +62,54 @@ export interface StartChatRequest {
     | { [key: string]: any }
     | undefined;
   /** Begins a test of this draft of the agent. */
-  draftId?: string | undefined;
+  draftId?:
+    | string
+    | undefined;
+  /** Begins a conversation of a test. Its turns are ordinary ones. */
+  test?: TestSetup | undefined;
+}
+
+/**
+ * A conversation that tests a version: stored and marked, outside usage, figures, statistics and events. Nothing leaves it, and no start
+ * webhook is asked.
+ */
+export interface TestSetup {
+  /** 1 to 100 characters. */
+  runId: string;
+  /** At most 500, of 1 MiB together. */
+  toolMocks: ToolMock[];
+  /**
+   * Whether a call that no mock answers is made; otherwise it is an error that the model is told. Built-in tools that only act on the
+   * conversation itself work in any case.
+   */
+  unmockedReal: boolean;
+  /** They come before those of the request. */
+  dynamicVariables: { [key: string]: any } | undefined;
+}
+
+/** What a tool's call comes to in a test. The first one that fits answers. */
+export interface ToolMock {
+  /** As the model sees it, so `<name>__<tool>` for one of an MCP server. */
+  tool: string;
+  /** Arguments that the call has, among others; in objects within, too. Absent: any. */
+  when?:
+    | { [key: string]: any }
+    | undefined;
+  /** At most 120,000. */
+  delayMs: number;
+  outcome:
+    | //
+    /** Of an HTTP tool, the body of its server's answer; of others, what the model is told. */
+    { $case: "result"; value: string }
+    | //
+    /** What the model is told. */
+    { $case: "error"; value: string }
+    | undefined;
+  /**
+   * A recorded result, as a replay has them: it answers one call, so that several answer one each in order. It is what the model is told
+   * of an HTTP tool, too.
+   */
+  once: boolean;
 }
 
 export interface StartChatResponse {
@@ -462,6 +510,8 @@ export interface StartConversationRequest {
     | undefined;
   /** The agent was there when the call was accepted, so the conversation begins although the agent has been deleted since. */
   agentMayBeGone: boolean;
+  /** Begins a conversation of a test, which WHATSAPP has none of. */
+  test?: TestSetup | undefined;
 }
 
 export interface StartConversationResponse {
@@ -836,6 +886,33 @@ export interface AskModelResponse {
   text: string;
 }
 
+export interface AskForJsonRequest {
+  ownerId: string;
+  agentId: string;
+  agentVersion: number;
+  /** Absent: that of the agent's version, at temperature 0. */
+  llm?:
+    | LlmConfig
+    | undefined;
+  /** 1 to 100,000 characters. */
+  system: string;
+  /** 1 to 1,000,000 characters. */
+  message: string;
+  /** A JSON Schema of an object, of at most 16 KiB. */
+  schema: { [key: string]: any } | undefined;
+}
+
+export interface AskForJsonResponse {
+  /** An object that fits the schema. */
+  json: string;
+  /** Absent: the model has no price, or its provider did not count the tokens. */
+  costUsd?:
+    | number
+    | undefined;
+  /** Whether the model that answered has a price. */
+  hasPrice: boolean;
+}
+
 export interface CompleteConversationRequest {
   ownerId: string;
   conversationId: string;
@@ -846,7 +923,11 @@ export interface CompleteConversationRequest {
     | string
     | undefined;
   /** When the other party was on the line. Absent: never, or not measured. */
-  answeredAt: Date | undefined;
+  answeredAt:
+    | Date
+    | undefined;
+  /** Absent: not known. */
+  endedBy?: EndedBy | undefined;
 }
 
 export interface CompleteConversationResponse {
@@ -1081,7 +1162,7 @@ export interface DeleteAlertResponse {
 }
 
 function createBaseStartChatRequest(): StartChatRequest {
-  return { ownerId: "", agentId: "", metadata: undefined, draftId: undefined };
+  return { ownerId: "", agentId: "", metadata: undefined, draftId: undefined, test: undefined };
 }
 
 export const StartChatRequest: MessageFns<StartChatRequest> = {
@@ -1097,6 +1178,9 @@ export const StartChatRequest: MessageFns<StartChatRequest> = {
     }
     if (message.draftId !== undefined) {
       writer.uint32(34).string(message.draftId);
+    }
+    if (message.test !== undefined) {
+      TestSetup.encode(message.test, writer.uint32(58).fork()).join();
     }
     return writer;
   },
@@ -1146,6 +1230,14 @@ export const StartChatRequest: MessageFns<StartChatRequest> = {
             message.draftId = reader.string();
             continue;
           }
+          case 7: {
+            if (tag !== 58) {
+              break;
+            }
+
+            message.test = TestSetup.decode(reader, reader.uint32());
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -1167,6 +1259,227 @@ export const StartChatRequest: MessageFns<StartChatRequest> = {
     message.agentId = object.agentId ?? "";
     message.metadata = object.metadata ?? undefined;
     message.draftId = object.draftId ?? undefined;
+    message.test = (object.test !== undefined && object.test !== null) ? TestSetup.fromPartial(object.test) : undefined;
+    return message;
+  },
+};
+
+function createBaseTestSetup(): TestSetup {
+  return { runId: "", toolMocks: [], unmockedReal: false, dynamicVariables: undefined };
+}
+
+export const TestSetup: MessageFns<TestSetup> = {
+  encode(message: TestSetup, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.runId !== "") {
+      writer.uint32(10).string(message.runId);
+    }
+    for (const v of message.toolMocks) {
+      ToolMock.encode(v!, writer.uint32(18).fork()).join();
+    }
+    if (message.unmockedReal !== false) {
+      writer.uint32(24).bool(message.unmockedReal);
+    }
+    if (message.dynamicVariables !== undefined) {
+      Struct.encode(Struct.wrap(message.dynamicVariables), writer.uint32(34).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): TestSetup {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseTestSetup();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.runId = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.toolMocks.push(ToolMock.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.unmockedReal = reader.bool();
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.dynamicVariables = Struct.unwrap(Struct.decode(reader, reader.uint32()));
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<TestSetup>, I>>(base?: I): TestSetup {
+    return TestSetup.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<TestSetup>, I>>(object: I): TestSetup {
+    const message = createBaseTestSetup();
+    message.runId = object.runId ?? "";
+    message.toolMocks = object.toolMocks?.map((e) => ToolMock.fromPartial(e)) || [];
+    message.unmockedReal = object.unmockedReal ?? false;
+    message.dynamicVariables = object.dynamicVariables ?? undefined;
+    return message;
+  },
+};
+
+function createBaseToolMock(): ToolMock {
+  return { tool: "", when: undefined, delayMs: 0, outcome: undefined, once: false };
+}
+
+export const ToolMock: MessageFns<ToolMock> = {
+  encode(message: ToolMock, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.tool !== "") {
+      writer.uint32(10).string(message.tool);
+    }
+    if (message.when !== undefined) {
+      Struct.encode(Struct.wrap(message.when), writer.uint32(18).fork()).join();
+    }
+    if (message.delayMs !== 0) {
+      writer.uint32(24).int32(message.delayMs);
+    }
+    switch (message.outcome?.$case) {
+      case "result":
+        writer.uint32(34).string(message.outcome.value);
+        break;
+      case "error":
+        writer.uint32(42).string(message.outcome.value);
+        break;
+    }
+    if (message.once !== false) {
+      writer.uint32(48).bool(message.once);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ToolMock {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseToolMock();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.tool = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.when = Struct.unwrap(Struct.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.delayMs = reader.int32();
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.outcome = { $case: "result", value: reader.string() };
+            continue;
+          }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.outcome = { $case: "error", value: reader.string() };
+            continue;
+          }
+          case 6: {
+            if (tag !== 48) {
+              break;
+            }
+
+            message.once = reader.bool();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<ToolMock>, I>>(base?: I): ToolMock {
+    return ToolMock.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<ToolMock>, I>>(object: I): ToolMock {
+    const message = createBaseToolMock();
+    message.tool = object.tool ?? "";
+    message.when = object.when ?? undefined;
+    message.delayMs = object.delayMs ?? 0;
+    switch (object.outcome?.$case) {
+      case "result": {
+        if (object.outcome?.value !== undefined && object.outcome?.value !== null) {
+          message.outcome = { $case: "result", value: object.outcome.value };
+        }
+        break;
+      }
+      case "error": {
+        if (object.outcome?.value !== undefined && object.outcome?.value !== null) {
+          message.outcome = { $case: "error", value: object.outcome.value };
+        }
+        break;
+      }
+    }
+    message.once = object.once ?? false;
     return message;
   },
 };
@@ -4378,6 +4691,7 @@ function createBaseStartConversationRequest(): StartConversationRequest {
     roomName: undefined,
     draftId: undefined,
     agentMayBeGone: false,
+    test: undefined,
   };
 }
 
@@ -4427,6 +4741,9 @@ export const StartConversationRequest: MessageFns<StartConversationRequest> = {
     }
     if (message.agentMayBeGone !== false) {
       writer.uint32(120).bool(message.agentMayBeGone);
+    }
+    if (message.test !== undefined) {
+      TestSetup.encode(message.test, writer.uint32(146).fork()).join();
     }
     return writer;
   },
@@ -4564,6 +4881,14 @@ export const StartConversationRequest: MessageFns<StartConversationRequest> = {
             message.agentMayBeGone = reader.bool();
             continue;
           }
+          case 18: {
+            if (tag !== 146) {
+              break;
+            }
+
+            message.test = TestSetup.decode(reader, reader.uint32());
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -4596,6 +4921,7 @@ export const StartConversationRequest: MessageFns<StartConversationRequest> = {
     message.roomName = object.roomName ?? undefined;
     message.draftId = object.draftId ?? undefined;
     message.agentMayBeGone = object.agentMayBeGone ?? false;
+    message.test = (object.test !== undefined && object.test !== null) ? TestSetup.fromPartial(object.test) : undefined;
     return message;
   },
 };
@@ -7700,6 +8026,212 @@ export const AskModelResponse: MessageFns<AskModelResponse> = {
   },
 };
 
+function createBaseAskForJsonRequest(): AskForJsonRequest {
+  return { ownerId: "", agentId: "", agentVersion: 0, llm: undefined, system: "", message: "", schema: undefined };
+}
+
+export const AskForJsonRequest: MessageFns<AskForJsonRequest> = {
+  encode(message: AskForJsonRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.ownerId !== "") {
+      writer.uint32(10).string(message.ownerId);
+    }
+    if (message.agentId !== "") {
+      writer.uint32(18).string(message.agentId);
+    }
+    if (message.agentVersion !== 0) {
+      writer.uint32(24).int32(message.agentVersion);
+    }
+    if (message.llm !== undefined) {
+      LlmConfig.encode(message.llm, writer.uint32(34).fork()).join();
+    }
+    if (message.system !== "") {
+      writer.uint32(42).string(message.system);
+    }
+    if (message.message !== "") {
+      writer.uint32(50).string(message.message);
+    }
+    if (message.schema !== undefined) {
+      Struct.encode(Struct.wrap(message.schema), writer.uint32(58).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): AskForJsonRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseAskForJsonRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.ownerId = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.agentId = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.agentVersion = reader.int32();
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.llm = LlmConfig.decode(reader, reader.uint32());
+            continue;
+          }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.system = reader.string();
+            continue;
+          }
+          case 6: {
+            if (tag !== 50) {
+              break;
+            }
+
+            message.message = reader.string();
+            continue;
+          }
+          case 7: {
+            if (tag !== 58) {
+              break;
+            }
+
+            message.schema = Struct.unwrap(Struct.decode(reader, reader.uint32()));
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<AskForJsonRequest>, I>>(base?: I): AskForJsonRequest {
+    return AskForJsonRequest.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<AskForJsonRequest>, I>>(object: I): AskForJsonRequest {
+    const message = createBaseAskForJsonRequest();
+    message.ownerId = object.ownerId ?? "";
+    message.agentId = object.agentId ?? "";
+    message.agentVersion = object.agentVersion ?? 0;
+    message.llm = (object.llm !== undefined && object.llm !== null) ? LlmConfig.fromPartial(object.llm) : undefined;
+    message.system = object.system ?? "";
+    message.message = object.message ?? "";
+    message.schema = object.schema ?? undefined;
+    return message;
+  },
+};
+
+function createBaseAskForJsonResponse(): AskForJsonResponse {
+  return { json: "", costUsd: undefined, hasPrice: false };
+}
+
+export const AskForJsonResponse: MessageFns<AskForJsonResponse> = {
+  encode(message: AskForJsonResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.json !== "") {
+      writer.uint32(10).string(message.json);
+    }
+    if (message.costUsd !== undefined) {
+      writer.uint32(17).double(message.costUsd);
+    }
+    if (message.hasPrice !== false) {
+      writer.uint32(24).bool(message.hasPrice);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): AskForJsonResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseAskForJsonResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.json = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 17) {
+              break;
+            }
+
+            message.costUsd = reader.double();
+            continue;
+          }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.hasPrice = reader.bool();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<AskForJsonResponse>, I>>(base?: I): AskForJsonResponse {
+    return AskForJsonResponse.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<AskForJsonResponse>, I>>(object: I): AskForJsonResponse {
+    const message = createBaseAskForJsonResponse();
+    message.json = object.json ?? "";
+    message.costUsd = object.costUsd ?? undefined;
+    message.hasPrice = object.hasPrice ?? false;
+    return message;
+  },
+};
+
 function createBaseCompleteConversationRequest(): CompleteConversationRequest {
   return {
     ownerId: "",
@@ -7709,6 +8241,7 @@ function createBaseCompleteConversationRequest(): CompleteConversationRequest {
     recordingUrl: undefined,
     notes: undefined,
     answeredAt: undefined,
+    endedBy: undefined,
   };
 }
 
@@ -7734,6 +8267,9 @@ export const CompleteConversationRequest: MessageFns<CompleteConversationRequest
     }
     if (message.answeredAt !== undefined) {
       Timestamp.encode(toTimestamp(message.answeredAt), writer.uint32(58).fork()).join();
+    }
+    if (message.endedBy !== undefined) {
+      writer.uint32(64).int32(message.endedBy);
     }
     return writer;
   },
@@ -7807,6 +8343,14 @@ export const CompleteConversationRequest: MessageFns<CompleteConversationRequest
             message.answeredAt = fromTimestamp(Timestamp.decode(reader, reader.uint32()));
             continue;
           }
+          case 8: {
+            if (tag !== 64) {
+              break;
+            }
+
+            message.endedBy = reader.int32() as any;
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -7831,6 +8375,7 @@ export const CompleteConversationRequest: MessageFns<CompleteConversationRequest
     message.recordingUrl = object.recordingUrl ?? undefined;
     message.notes = object.notes ?? undefined;
     message.answeredAt = object.answeredAt ?? undefined;
+    message.endedBy = object.endedBy ?? undefined;
     return message;
   },
 };
@@ -10658,6 +11203,20 @@ export const ConversationServiceService = {
     responseSerialize: (value: AskModelResponse): Buffer => Buffer.from(AskModelResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): AskModelResponse => AskModelResponse.decode(value),
   },
+  /**
+   * Asks a language model for JSON by a schema: the simulated user and the judge of tests. Called by the agent service. Nothing of it is
+   * stored or counted as usage.
+   */
+  askForJson: {
+    path: "/parley.conversation.v1.ConversationService/AskForJson" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: AskForJsonRequest): Buffer => Buffer.from(AskForJsonRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): AskForJsonRequest => AskForJsonRequest.decode(value),
+    responseSerialize: (value: AskForJsonResponse): Buffer => Buffer.from(AskForJsonResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): AskForJsonResponse => AskForJsonResponse.decode(value),
+  },
+  /** Ends a conversation of any type but CHAT, and a chat of a test. */
   completeConversation: {
     path: "/parley.conversation.v1.ConversationService/CompleteConversation" as const,
     requestStream: false as const,
@@ -10916,6 +11475,12 @@ export interface ConversationServiceServer extends UntypedServiceImplementation 
   giveClientResult: handleUnaryCall<GiveClientResultRequest, GiveClientResultResponse>;
   /** Asks the agent's model about the conversation so far, which it reads as a record. Nothing of it is stored. */
   askModel: handleUnaryCall<AskModelRequest, AskModelResponse>;
+  /**
+   * Asks a language model for JSON by a schema: the simulated user and the judge of tests. Called by the agent service. Nothing of it is
+   * stored or counted as usage.
+   */
+  askForJson: handleUnaryCall<AskForJsonRequest, AskForJsonResponse>;
+  /** Ends a conversation of any type but CHAT, and a chat of a test. */
   completeConversation: handleUnaryCall<CompleteConversationRequest, CompleteConversationResponse>;
   /** Stores the delivery status of a message that was sent over a channel. A status never goes back: a late one changes nothing. */
   setDelivery: handleUnaryCall<SetDeliveryRequest, SetDeliveryResponse>;
@@ -11267,6 +11832,26 @@ export interface ConversationServiceClient extends Client {
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: AskModelResponse) => void,
   ): ClientUnaryCall;
+  /**
+   * Asks a language model for JSON by a schema: the simulated user and the judge of tests. Called by the agent service. Nothing of it is
+   * stored or counted as usage.
+   */
+  askForJson(
+    request: AskForJsonRequest,
+    callback: (error: ServiceError | null, response: AskForJsonResponse) => void,
+  ): ClientUnaryCall;
+  askForJson(
+    request: AskForJsonRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: AskForJsonResponse) => void,
+  ): ClientUnaryCall;
+  askForJson(
+    request: AskForJsonRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: AskForJsonResponse) => void,
+  ): ClientUnaryCall;
+  /** Ends a conversation of any type but CHAT, and a chat of a test. */
   completeConversation(
     request: CompleteConversationRequest,
     callback: (error: ServiceError | null, response: CompleteConversationResponse) => void,

@@ -3,6 +3,7 @@ import type {
   TimeOfDayWindow,
 } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
 import { CALLING_TYPES, CONVERSATION_STATUSES, CONVERSATION_TYPES, numberOf } from "@parley/shared/domain/api-names";
+import { invalid } from "@parley/shared/errors";
 import type { Static } from "@sinclair/typebox";
 import { readDate, readEndDate } from "../http/date.ts";
 import type { ListConversationsQuery } from "../schemas/conversations.ts";
@@ -14,11 +15,13 @@ const SIZE_DEFAULT = 10;
 const DAY_MINUTES = 24 * 60;
 const OFFSET_DEFAULT = 330;
 
-/** Unlike elsewhere, a page_size over 100 becomes 100 and one below 1 becomes 10 (docs/api-reference.md#listing-conversations). */
+/** Unlike elsewhere, a page_size over 100 becomes 100 and one below 1 becomes 10 (docs/api-reference.md#listing-conversations). @throws ServiceError invalid */
 export function listConversationsRequest(
   ownerId: string,
   query: Query,
 ): { request: ListConversationsRequest; page: { number: number; size: number } } {
+  if (query.agent_version !== undefined && !query.agent_id)
+    throw invalid("agent_version", "agent_version needs agent_id, the agent whose version it is");
   const asked = query.page_size ?? SIZE_DEFAULT;
   const page = { number: query.page ?? 1, size: asked < 1 ? SIZE_DEFAULT : Math.min(asked, SIZE_MAX) };
   return {
@@ -29,6 +32,7 @@ export function listConversationsRequest(
       search: query.search ?? "",
       conversationId: query.conversation_id ?? "",
       agentId: query.agent_id ?? "",
+      agentVersion: query.agent_version,
       type: numberOf(CONVERSATION_TYPES, query.conversation_type),
       callingType: numberOf(CALLING_TYPES, query.calling_type),
       status: numberOf(CONVERSATION_STATUSES, query.conversation_status),

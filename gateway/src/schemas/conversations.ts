@@ -37,6 +37,12 @@ export const ListConversationsQuery = Type.Object({
   search: Type.Optional(Text({ max: 200, description: "Part of what was said or of the metadata, in any case." })),
   conversation_id: Type.Optional(Text({ max: 200, description: "Only this conversation." })),
   agent_id: Type.Optional(Text({ max: 200, description: "Only conversations of this agent." })),
+  agent_version: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      description: "Only conversations with this version of the agent. Needs `agent_id`.",
+    }),
+  ),
   conversation_type: Type.Optional(
     OneOf(namesOf(CONVERSATION_TYPES), { description: "Only conversations on this channel." }),
   ),
@@ -243,13 +249,20 @@ export const AnalysisItem = Resource("AnalysisItem", {
   error: Type.Optional(Type.String({ description: "Why there is no value." })),
 });
 
+export const KeptVersion = Nullable(
+  Type.Integer({ minimum: 1, examples: [3] }),
+  "The version of `agent_id` that the conversation began with and keeps to its end. Null: it tries unsaved changes.",
+);
+
 export const Conversation = Resource("Conversation", {
   id: RecordId,
   conversation_id: ConversationId,
   agent_id: About(AgentId, "The agent with which the conversation began."),
+  agent_version: KeptVersion,
   agent_path: Type.Array(
     Type.Object({
       agent_id: AgentId,
+      agent_version: Nullable(Type.Integer({ minimum: 1 }), "The agent's version; null: a draft."),
       from_seq: Type.Integer({
         description: "Number of the first message with words of the agent; the conversation's first one has 1.",
         minimum: 1,

@@ -24,7 +24,7 @@ create table conversations (
   variables jsonb not null default '{}',
   -- Whether tool_calls has rows of it, so that turns of other conversations do not look.
   has_tool_calls boolean not null default false,
-  -- The agents that have held it, in order, once one has handed over: [{ agentId, fromSeq, contextFrom, voiceAgentId }].
+  -- The agents that have held it, in order, once one has handed over: [{ agentId, agentVersion, fromSeq, contextFrom, voiceAgentId }].
   agent_path jsonb,
   notes text,
   analysis jsonb,
@@ -69,6 +69,8 @@ create table conversations (
   asked_agent_id text,
   -- What an operator lets the model know: [text, …].
   injected jsonb,
+  -- The version of agent_id that it keeps to its end; null: it tries a draft.
+  agent_version integer,
   primary key (owner_id, conversation_id)
 -- A turn updates the row twice and touches no indexed column: the room lets both stay on the page and out of the indexes.
 ) with (fillfactor = 85);
@@ -364,6 +366,7 @@ create table conversation_changes (
   day integer not null,
   minute smallint not null,
   change smallint not null,
+  agent_version integer,
   primary key (owner_id, change_id)
 );
 
@@ -372,7 +375,7 @@ create trigger counts_changed after insert on conversation_changes
 
 create table conversation_counts (
   owner_id text not null,
-  -- Empty: all agents together.
+  -- Empty: all agents together. With a space and a number: one version of an agent.
   agent_id text not null,
   -- Days counted together: 1, 8 or 64, so that a long range of days is the sum of a few.
   span smallint not null,
@@ -400,15 +403,15 @@ declare
 begin
   if tg_op <> 'INSERT' then
     minute_was := minute_since_1970(old.created_at);
-    insert into conversation_changes (owner_id, agent_id, type, calling_type, status, is_test, day, minute, change)
+    insert into conversation_changes (owner_id, agent_id, type, calling_type, status, is_test, day, minute, change, agent_version)
     values (old.owner_id, old.agent_id, old.type, coalesce(old.calling_type, ''), old.status, old.is_test_call,
-      minute_was / 1440, minute_was % 1440, -1);
+      minute_was / 1440, minute_was % 1440, -1, old.agent_version);
   end if;
   if tg_op <> 'DELETE' then
     minute_is := minute_since_1970(new.created_at);
-    insert into conversation_changes (owner_id, agent_id, type, calling_type, status, is_test, day, minute, change)
+    insert into conversation_changes (owner_id, agent_id, type, calling_type, status, is_test, day, minute, change, agent_version)
     values (new.owner_id, new.agent_id, new.type, coalesce(new.calling_type, ''), new.status, new.is_test_call,
-      minute_is / 1440, minute_is % 1440, 1);
+      minute_is / 1440, minute_is % 1440, 1, new.agent_version);
   end if;
   return null;
 end $$;
@@ -427,9 +430,9 @@ begin
   perform pg_advisory_xact_lock(hashtextextended(current_schema() || '.conversation_counts.' || owner, 0));
   delete from conversation_counts where owner_id = owner;
   delete from conversation_changes where owner_id = owner;
-  insert into conversation_changes (owner_id, agent_id, type, calling_type, status, is_test, day, minute, change)
+  insert into conversation_changes (owner_id, agent_id, type, calling_type, status, is_test, day, minute, change, agent_version)
   select owner, agent_id, type, coalesce(calling_type, ''), status, is_test_call,
-    minute_since_1970(created_at) / 1440, minute_since_1970(created_at) % 1440, 1
+    minute_since_1970(created_at) / 1440, minute_since_1970(created_at) % 1440, 1, agent_version
   from conversations where owner_id = owner;
   insert into jobs (owner_id, job_id, queue, payload, due_at)
   values (owner, 'fold-conversation-counts', 'fold-conversation-counts', '{}', now() + interval '3 seconds')

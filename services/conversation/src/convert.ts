@@ -40,7 +40,10 @@ export function toConversation(
     conversationId: row.conversationId,
     ownerId: row.ownerId,
     agentId: row.agentId,
-    agentPath: agentPathOf(row).map(({ agentId, fromSeq }) => ({ agentId, fromSeq })),
+    agentVersion: row.agentVersion ?? undefined,
+    agentPath: agentPathOf(row).map(({ agentId, agentVersion, fromSeq }) => ({
+      ...{ agentId, agentVersion: agentVersion ?? undefined, fromSeq },
+    })),
     type: CONVERSATION_TYPES[row.type],
     status: CONVERSATION_STATUSES[row.status],
     outcome: row.outcome ? CALL_OUTCOMES[row.outcome] : Outcome.OUTCOME_UNSPECIFIED,

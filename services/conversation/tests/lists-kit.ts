@@ -64,6 +64,7 @@ export interface Stored {
   ownerId: string;
   conversationId: string;
   agentId: string;
+  agentVersion: number | null;
   type: (typeof TYPES)[number];
   callingType: (typeof CALLING_TYPES)[number] | null;
   status: (typeof STATUSES)[number];
@@ -81,6 +82,7 @@ export function stored(given: Partial<Stored> & { ownerId: string }): Stored {
   return {
     conversationId: newUuid(),
     agentId: "agt_a",
+    agentVersion: 1,
     type: "CHAT",
     callingType: null,
     status: "COMPLETED",
@@ -104,9 +106,9 @@ export async function insert(db: Database, conversations: readonly Stored[]): Pr
   await db.begin(async (tx) => {
     await tx`
       insert into conversations (owner_id, conversation_id, id, agent_id, type, status, is_test_call, calling_type, metadata, variables,
-        to_mobile_number, room_url, room_name, message_count, last_activity_at, created_at, updated_at)
+        to_mobile_number, room_url, room_name, message_count, last_activity_at, created_at, updated_at, agent_version)
       select owner_id, conversation_id, id, agent_id, type, status, is_test::boolean, calling_type, metadata::jsonb, variables::jsonb,
-        to_mobile_number, room_url, room_name, message_count, created_at, created_at, created_at
+        to_mobile_number, room_url, room_name, message_count, created_at, created_at, created_at, agent_version
       from unnest(${conversations.map((row) => row.ownerId)}::text[], ${conversations.map((row) => row.conversationId)}::uuid[],
         ${conversations.map(() => newId("cnv"))}::text[], ${conversations.map((row) => row.agentId)}::text[],
         ${conversations.map((row) => row.type)}::text[], ${conversations.map((row) => row.status)}::text[],
@@ -117,9 +119,10 @@ export async function insert(db: Database, conversations: readonly Stored[]): Pr
         ${conversations.map((row) => row.toMobileNumber)}::text[],
         ${conversations.map((row) => row.roomUrl)}::text[], ${conversations.map((row) => row.roomName)}::text[],
         ${conversations.map((row) => row.messages.length)}::integer[],
-        ${conversations.map((row) => row.createdAt.toISOString())}::timestamptz[])
+        ${conversations.map((row) => row.createdAt.toISOString())}::timestamptz[],
+        ${conversations.map((row) => row.agentVersion)}::integer[])
         as given (owner_id, conversation_id, id, agent_id, type, status, is_test, calling_type, metadata, variables, to_mobile_number,
-          room_url, room_name, message_count, created_at)`;
+          room_url, room_name, message_count, created_at, agent_version)`;
     await tx`
       insert into messages (owner_id, conversation_id, seq, role, content, created_at)
       select owner_id, conversation_id, said.seq, 'user', said.content, created_at
@@ -133,6 +136,8 @@ export async function insert(db: Database, conversations: readonly Stored[]): Pr
 export interface Asked {
   search?: string;
   agentId?: string;
+  /** Only with `agentId`. */
+  agentVersion?: number;
   type?: Stored["type"];
   callingType?: (typeof CALLING_TYPES)[number];
   status?: Stored["status"];
@@ -148,6 +153,7 @@ export function request(ownerId: string, asked: Asked, page = { number: 1, size:
     page,
     search: asked.search ?? "",
     agentId: asked.agentId ?? "",
+    agentVersion: asked.agentVersion,
     type: asked.type ? ConversationType[`CONVERSATION_TYPE_${asked.type}`] : 0,
     callingType: asked.callingType ? CallingType[`CALLING_TYPE_${asked.callingType}`] : 0,
     status: asked.status ? ConversationStatus[`CONVERSATION_STATUS_${asked.status}`] : 0,
@@ -167,6 +173,7 @@ export function expected(all: readonly Stored[], ownerId: string, asked: Asked):
   return all
     .filter((row) => row.ownerId === ownerId)
     .filter((row) => !asked.agentId || row.agentId === asked.agentId)
+    .filter((row) => !asked.agentVersion || row.agentVersion === asked.agentVersion)
     .filter((row) => !asked.type || row.type === asked.type)
     .filter((row) => !asked.callingType || row.callingType === asked.callingType)
     .filter((row) => !asked.status || row.status === asked.status)

@@ -42,6 +42,7 @@ const kind = {
 };
 const conversation = fc.record({
   ...kind,
+  agentVersion: fc.constantFrom(null, 1, 2),
   callingType: fc.constantFrom(null, ...CALLING_TYPES),
   createdAt: moment,
   messages: fc.array(fc.constantFrom("Where is my Order?", "100% sure", "a_b", "Grüße", "back\\slash", "no"), {
@@ -49,16 +50,19 @@ const conversation = fc.record({
   }),
   metadata: fc.constantFrom({}, { plan: "gold" }, { nested: { deep: ["Order 77"] } }, { said: 'a "quoted" word' }),
 });
-const asked: fc.Arbitrary<Asked> = fc.record(
-  {
-    ...kind,
-    callingType: fc.constantFrom(...CALLING_TYPES),
-    from: moment,
-    to: moment,
-    timeOfDay: fc.record({ fromMinute: minute, toMinute: minute }),
-  },
-  { requiredKeys: [] },
-);
+const asked: fc.Arbitrary<Asked> = fc
+  .record(
+    {
+      ...kind,
+      agentVersion: fc.constantFrom(1, 2),
+      callingType: fc.constantFrom(...CALLING_TYPES),
+      from: moment,
+      to: moment,
+      timeOfDay: fc.record({ fromMinute: minute, toMinute: minute }),
+    },
+    { requiredKeys: [] },
+  )
+  .map(({ agentVersion, ...filter }) => ({ ...filter, ...(filter.agentId && agentVersion && { agentVersion }) }));
 const paged = fc.record({ number: fc.constantFrom(1, 1, 2, 3, 9), size: fc.constantFrom(1, 3, 10, 100) });
 
 async function check(all: readonly Stored[], ownerId: string, filter: Asked, page: { number: number; size: number }) {
@@ -182,6 +186,7 @@ test("a search finds any substring of a message or given value in any letter cas
       { search, status: "COMPLETED", from: new Date(FIRST + 30 * DAY_MS) },
       { number: 1, size: 3 },
     );
+    await check(all, ownerId, { search, agentId: "agt_a", agentVersion: 2 }, { number: 1, size: 10 });
     for (const isTest of [true, false]) await check(all, ownerId, { search, isTest }, { number: 1, size: 10 });
   }
 });

@@ -5617,6 +5617,8 @@ export interface components {
              * @example agt_01m7yyhwdzeb28n9gms8rr2qyg
              */
             agent_id: string;
+            /** @description The version of `agent_id` that the conversation began with and keeps to its end. Null: it tries unsaved changes. */
+            agent_version: number | null;
             /** @description The agents that have held the conversation, in order. The last one answers now. */
             agent_path: {
                 /**
@@ -5624,6 +5626,8 @@ export interface components {
                  * @example agt_01m7yyhwdzeb28n9gms8rr2qyg
                  */
                 agent_id: string;
+                /** @description The agent's version; null: a draft. */
+                agent_version: number | null;
                 /** @description Number of the first message with words of the agent; the conversation's first one has 1. */
                 from_seq: number;
             }[];
@@ -7915,6 +7919,8 @@ export interface components {
              * @example agt_01m7yyhwdzeb28n9gms8rr2qyg
              */
             agent_id: string;
+            /** @description The version of `agent_id` that the conversation began with and keeps to its end. Null: it tries unsaved changes. */
+            agent_version: number | null;
             /**
              * @description The agent that answered last: another one if agents handed over.
              * @example agt_01m7yyhwdzeb28n9gms8rr2qyg
@@ -8014,6 +8020,8 @@ export interface components {
              * @example agt_01m7yyhwdzeb28n9gms8rr2qyg
              */
             agent_id: string;
+            /** @description The version of `agent_id` that the conversation began with and keeps to its end. Null: it tries unsaved changes. */
+            agent_version: number | null;
             /** @description The agents that have held the conversation, in order. The last one answers now. */
             agent_path: {
                 /**
@@ -8021,6 +8029,8 @@ export interface components {
                  * @example agt_01m7yyhwdzeb28n9gms8rr2qyg
                  */
                 agent_id: string;
+                /** @description The agent's version; null: a draft. */
+                agent_version: number | null;
                 /** @description Number of the first message with words of the agent; the conversation's first one has 1. */
                 from_seq: number;
             }[];
@@ -17877,7 +17887,7 @@ export interface operations {
                     /**
                      * @example id: 1796000000126
                      *     event: started
-                     *     data: {"id":"cnv_01m7yyhwpyegyarwxc0gvz1xd5","conversation_id":"0198c1f0-5a7b-7cc3-9c39-2f1d6f0a1b2c","agent_id":"agt_01m7yyhwdzeb28n9gms8rr2qyg","agent_path":[{"agent_id":"agt_01m7yyhwdzeb28n9gms8rr2qyg","from_seq":1}],"start_webhook":{"status":200,"duration_ms":84,"error":null},"conversation_type":"CHAT","conversation_status":"IN_PROGRESS","conversation_analysis":null,"notes":null,"created_by":null,"conversation_metadata":{"ticket":"T-1001","dynamic_variables":{"customer_name":"Ada"},"last_activity":"2026-01-31T09:31:00.000Z","session_status":"IN_PROGRESS"},"created_at":"2026-01-31T09:30:00.000Z","updated_at":"2026-01-31T09:31:00.000Z"}
+                     *     data: {"id":"cnv_01m7yyhwpyegyarwxc0gvz1xd5","conversation_id":"0198c1f0-5a7b-7cc3-9c39-2f1d6f0a1b2c","agent_id":"agt_01m7yyhwdzeb28n9gms8rr2qyg","agent_version":3,"agent_path":[{"agent_id":"agt_01m7yyhwdzeb28n9gms8rr2qyg","agent_version":3,"from_seq":1}],"start_webhook":{"status":200,"duration_ms":84,"error":null},"conversation_type":"CHAT","conversation_status":"IN_PROGRESS","conversation_analysis":null,"notes":null,"created_by":null,"conversation_metadata":{"ticket":"T-1001","dynamic_variables":{"customer_name":"Ada"},"last_activity":"2026-01-31T09:31:00.000Z","session_status":"IN_PROGRESS"},"created_at":"2026-01-31T09:30:00.000Z","updated_at":"2026-01-31T09:31:00.000Z"}
                      */
                     "text/event-stream": string;
                 };
@@ -18033,7 +18043,7 @@ export interface operations {
                     /**
                      * @example id: 1796000000123
                      *     event: snapshot
-                     *     data: {"conversation":{"id":"cnv_01m7yyhwpyegyarwxc0gvz1xd5","conversation_id":"0198c1f0-5a7b-7cc3-9c39-2f1d6f0a1b2c","agent_id":"agt_01m7yyhwdzeb28n9gms8rr2qyg","agent_path":[{"agent_id":"agt_01m7yyhwdzeb28n9gms8rr2qyg","from_seq":1}],"start_webhook":{"status":200,"duration_ms":84,"error":null},"conversation_type":"CHAT","conversation_status":"IN_PROGRESS","conversation_analysis":null,"notes":null,"conversation_transcript":[{"role":"user","content":"When do you open on Friday?","timestamp":"2026-01-31T09:30:00.000Z"},{"role":"assistant","content":"We open at nine on Friday.","timestamp":"2026-01-31T09:31:00.000Z"}],"created_by":null,"conversation_metadata":{"ticket":"T-1001","dynamic_variables":{"customer_name":"Ada"},"last_activity":"2026-01-31T09:31:00.000Z","session_status":"IN_PROGRESS"},"created_at":"2026-01-31T09:30:00.000Z","updated_at":"2026-01-31T09:31:00.000Z"},"state":{"muted":false,"taken_over":null},"partial":[]}
+                     *     data: {"conversation":{"id":"cnv_01m7yyhwpyegyarwxc0gvz1xd5","conversation_id":"0198c1f0-5a7b-7cc3-9c39-2f1d6f0a1b2c","agent_id":"agt_01m7yyhwdzeb28n9gms8rr2qyg","agent_version":3,"agent_path":[{"agent_id":"agt_01m7yyhwdzeb28n9gms8rr2qyg","agent_version":3,"from_seq":1}],"start_webhook":{"status":200,"duration_ms":84,"error":null},"conversation_type":"CHAT","conversation_status":"IN_PROGRESS","conversation_analysis":null,"notes":null,"conversation_transcript":[{"role":"user","content":"When do you open on Friday?","timestamp":"2026-01-31T09:30:00.000Z"},{"role":"assistant","content":"We open at nine on Friday.","timestamp":"2026-01-31T09:31:00.000Z"}],"created_by":null,"conversation_metadata":{"ticket":"T-1001","dynamic_variables":{"customer_name":"Ada"},"last_activity":"2026-01-31T09:31:00.000Z","session_status":"IN_PROGRESS"},"created_at":"2026-01-31T09:30:00.000Z","updated_at":"2026-01-31T09:31:00.000Z"},"state":{"muted":false,"taken_over":null},"partial":[]}
                      *
                      *     id: 1796000000124
                      *     event: message
@@ -18676,6 +18686,8 @@ export interface operations {
                 conversation_id?: string;
                 /** @description Only conversations of this agent. */
                 agent_id?: string;
+                /** @description Only conversations with this version of the agent. Needs `agent_id`. */
+                agent_version?: number;
                 /** @description Only conversations on this channel. */
                 conversation_type?: "DAILY" | "TELEPHONY" | "WHATSAPP" | "CHAT" | "WEB";
                 /** @description Only calls in this direction. */
@@ -18727,9 +18739,11 @@ export interface operations {
                      *           "id": "cnv_01m7yyhwpyegyarwxc0gvz1xd5",
                      *           "conversation_id": "0198c1f0-5a7b-7cc3-9c39-2f1d6f0a1b2c",
                      *           "agent_id": "agt_01m7yyhwdzeb28n9gms8rr2qyg",
+                     *           "agent_version": 3,
                      *           "agent_path": [
                      *             {
                      *               "agent_id": "agt_01m7yyhwdzeb28n9gms8rr2qyg",
+                     *               "agent_version": 3,
                      *               "from_seq": 1
                      *             }
                      *           ],
@@ -18931,9 +18945,11 @@ export interface operations {
                      *       "id": "cnv_01m7yyhwpyegyarwxc0gvz1xd5",
                      *       "conversation_id": "0198c1f0-5a7b-7cc3-9c39-2f1d6f0a1b2c",
                      *       "agent_id": "agt_01m7yyhwdzeb28n9gms8rr2qyg",
+                     *       "agent_version": 3,
                      *       "agent_path": [
                      *         {
                      *           "agent_id": "agt_01m7yyhwdzeb28n9gms8rr2qyg",
+                     *           "agent_version": 3,
                      *           "from_seq": 1
                      *         }
                      *       ],
@@ -35675,7 +35691,7 @@ export interface operations {
                 /**
                  * @example {
                  *       "event": "conversation.completed",
-                 *       "payload": "{\"event\":\"conversation.completed\",\"id\":\"cnv_01m7yyhwpyegyarwxc0gvz1xd5\",\"conversation_id\":\"0198c1f0-5a7b-7cc3-9c39-2f1d6f0a1b2c\",\"agent_id\":\"agt_01m7yyhwdzeb28n9gms8rr2qyg\",\"last_agent_id\":\"agt_01m7yyhwdzeb28n9gms8rr2qyg\",\"conversation_type\":\"TELEPHONY\",\"calling_type\":\"INBOUND\",\"telephony_provider\":\"TWILIO\",\"to_mobile_number\":\"+14155550123\",\"from_mobile_number\":\"+919876543210\",\"is_test_call\":false,\"conversation_status\":\"COMPLETED\",\"notes\":null,\"conversation_duration\":21.5,\"conversation_recording_url\":\"https://recordings.acme.example/call.mp3\",\"conversation_transcript\":[{\"role\":\"assistant\",\"content\":\"Front desk, how can I help?\",\"timestamp\":\"2026-01-31T09:30:00.000Z\"},{\"role\":\"user\",\"content\":\"When do you open?\",\"timestamp\":\"2026-01-31T09:31:00.000Z\"}],\"conversation_analysis\":[{\"name\":\"helped\",\"value\":true,\"type\":\"bool\"},{\"name\":\"mood\",\"value\":null,\"type\":\"str\",\"error\":\"The model gave no value\"}]}"
+                 *       "payload": "{\"event\":\"conversation.completed\",\"id\":\"cnv_01m7yyhwpyegyarwxc0gvz1xd5\",\"conversation_id\":\"0198c1f0-5a7b-7cc3-9c39-2f1d6f0a1b2c\",\"agent_id\":\"agt_01m7yyhwdzeb28n9gms8rr2qyg\",\"agent_version\":3,\"last_agent_id\":\"agt_01m7yyhwdzeb28n9gms8rr2qyg\",\"conversation_type\":\"TELEPHONY\",\"calling_type\":\"INBOUND\",\"telephony_provider\":\"TWILIO\",\"to_mobile_number\":\"+14155550123\",\"from_mobile_number\":\"+919876543210\",\"is_test_call\":false,\"conversation_status\":\"COMPLETED\",\"notes\":null,\"conversation_duration\":21.5,\"conversation_recording_url\":\"https://recordings.acme.example/call.mp3\",\"conversation_transcript\":[{\"role\":\"assistant\",\"content\":\"Front desk, how can I help?\",\"timestamp\":\"2026-01-31T09:30:00.000Z\"},{\"role\":\"user\",\"content\":\"When do you open?\",\"timestamp\":\"2026-01-31T09:31:00.000Z\"}],\"conversation_analysis\":[{\"name\":\"helped\",\"value\":true,\"type\":\"bool\"},{\"name\":\"mood\",\"value\":null,\"type\":\"str\",\"error\":\"The model gave no value\"}]}"
                  *     }
                  */
                 "multipart/form-data": {
@@ -35734,7 +35750,7 @@ export interface operations {
                 /**
                  * @example {
                  *       "event": "conversation.disconnected",
-                 *       "payload": "{\"event\":\"conversation.disconnected\",\"id\":\"cnv_01m7yyhwpyegyarwxc0gvz1xd5\",\"conversation_id\":\"0198c1f0-5a7b-7cc3-9c39-2f1d6f0a1b2c\",\"agent_id\":\"agt_01m7yyhwdzeb28n9gms8rr2qyg\",\"last_agent_id\":\"agt_01m7yyhwdzeb28n9gms8rr2qyg\",\"conversation_type\":\"TELEPHONY\",\"calling_type\":\"INBOUND\",\"telephony_provider\":\"TWILIO\",\"to_mobile_number\":\"+14155550123\",\"from_mobile_number\":\"+919876543210\",\"is_test_call\":false,\"conversation_status\":\"DISCONNECTED\",\"notes\":\"No answer.\",\"conversation_transcript\":[],\"conversation_analysis\":[]}"
+                 *       "payload": "{\"event\":\"conversation.disconnected\",\"id\":\"cnv_01m7yyhwpyegyarwxc0gvz1xd5\",\"conversation_id\":\"0198c1f0-5a7b-7cc3-9c39-2f1d6f0a1b2c\",\"agent_id\":\"agt_01m7yyhwdzeb28n9gms8rr2qyg\",\"agent_version\":3,\"last_agent_id\":\"agt_01m7yyhwdzeb28n9gms8rr2qyg\",\"conversation_type\":\"TELEPHONY\",\"calling_type\":\"INBOUND\",\"telephony_provider\":\"TWILIO\",\"to_mobile_number\":\"+14155550123\",\"from_mobile_number\":\"+919876543210\",\"is_test_call\":false,\"conversation_status\":\"DISCONNECTED\",\"notes\":\"No answer.\",\"conversation_transcript\":[],\"conversation_analysis\":[]}"
                  *     }
                  */
                 "multipart/form-data": {
@@ -35793,7 +35809,7 @@ export interface operations {
                 /**
                  * @example {
                  *       "event": "conversation.failed",
-                 *       "payload": "{\"event\":\"conversation.failed\",\"id\":\"cnv_01m7yyhwpyegyarwxc0gvz1xd5\",\"conversation_id\":\"0198c1f0-5a7b-7cc3-9c39-2f1d6f0a1b2c\",\"agent_id\":\"agt_01m7yyhwdzeb28n9gms8rr2qyg\",\"last_agent_id\":\"agt_01m7yyhwdzeb28n9gms8rr2qyg\",\"conversation_type\":\"TELEPHONY\",\"calling_type\":\"INBOUND\",\"telephony_provider\":\"TWILIO\",\"to_mobile_number\":\"+14155550123\",\"from_mobile_number\":\"+919876543210\",\"is_test_call\":false,\"conversation_status\":\"FAILED\",\"notes\":\"The carrier lost the call.\",\"conversation_transcript\":[{\"role\":\"assistant\",\"content\":\"Front desk, how can I help?\",\"timestamp\":\"2026-01-31T09:30:00.000Z\"}],\"conversation_transcript_truncated\":true,\"conversation_analysis\":[]}"
+                 *       "payload": "{\"event\":\"conversation.failed\",\"id\":\"cnv_01m7yyhwpyegyarwxc0gvz1xd5\",\"conversation_id\":\"0198c1f0-5a7b-7cc3-9c39-2f1d6f0a1b2c\",\"agent_id\":\"agt_01m7yyhwdzeb28n9gms8rr2qyg\",\"agent_version\":3,\"last_agent_id\":\"agt_01m7yyhwdzeb28n9gms8rr2qyg\",\"conversation_type\":\"TELEPHONY\",\"calling_type\":\"INBOUND\",\"telephony_provider\":\"TWILIO\",\"to_mobile_number\":\"+14155550123\",\"from_mobile_number\":\"+919876543210\",\"is_test_call\":false,\"conversation_status\":\"FAILED\",\"notes\":\"The carrier lost the call.\",\"conversation_transcript\":[{\"role\":\"assistant\",\"content\":\"Front desk, how can I help?\",\"timestamp\":\"2026-01-31T09:30:00.000Z\"}],\"conversation_transcript_truncated\":true,\"conversation_analysis\":[]}"
                  *     }
                  */
                 "multipart/form-data": {
@@ -35852,7 +35868,7 @@ export interface operations {
                 /**
                  * @example {
                  *       "event": "conversation.started",
-                 *       "payload": "{\"event\":\"conversation.started\",\"id\":\"evt_01m7yyhwfkj4q1t6w9y3a5c7d0\",\"created_at\":\"2026-01-31T09:31:00.000Z\",\"conversation_id\":\"0198c1f0-5a7b-7cc3-9c39-2f1d6f0a1b2c\",\"conversation\":{\"id\":\"cnv_01m7yyhwpyegyarwxc0gvz1xd5\",\"conversation_id\":\"0198c1f0-5a7b-7cc3-9c39-2f1d6f0a1b2c\",\"agent_id\":\"agt_01m7yyhwdzeb28n9gms8rr2qyg\",\"agent_path\":[{\"agent_id\":\"agt_01m7yyhwdzeb28n9gms8rr2qyg\",\"from_seq\":1}],\"conversation_type\":\"TELEPHONY\",\"conversation_status\":\"IN_PROGRESS\",\"conversation_analysis\":null,\"notes\":\"A test event: there is no such conversation.\",\"created_by\":null,\"conversation_metadata\":{\"to_mobile_number\":\"+14155550100\",\"from_mobile_number\":\"+14155550123\",\"calling_type\":\"INBOUND\",\"telephony_provider\":\"TWILIO\",\"conversation_recording_url\":null,\"conversation_duration\":null,\"dynamic_variables\":{},\"is_test_call\":true},\"created_at\":\"2026-01-31T09:30:18.000Z\",\"updated_at\":\"2026-01-31T09:30:18.000Z\",\"calling_type\":\"INBOUND\",\"mobile_number\":\"+14155550123\"}}"
+                 *       "payload": "{\"event\":\"conversation.started\",\"id\":\"evt_01m7yyhwfkj4q1t6w9y3a5c7d0\",\"created_at\":\"2026-01-31T09:31:00.000Z\",\"conversation_id\":\"0198c1f0-5a7b-7cc3-9c39-2f1d6f0a1b2c\",\"conversation\":{\"id\":\"cnv_01m7yyhwpyegyarwxc0gvz1xd5\",\"conversation_id\":\"0198c1f0-5a7b-7cc3-9c39-2f1d6f0a1b2c\",\"agent_id\":\"agt_01m7yyhwdzeb28n9gms8rr2qyg\",\"agent_version\":3,\"agent_path\":[{\"agent_id\":\"agt_01m7yyhwdzeb28n9gms8rr2qyg\",\"agent_version\":3,\"from_seq\":1}],\"conversation_type\":\"TELEPHONY\",\"conversation_status\":\"IN_PROGRESS\",\"conversation_analysis\":null,\"notes\":\"A test event: there is no such conversation.\",\"created_by\":null,\"conversation_metadata\":{\"to_mobile_number\":\"+14155550100\",\"from_mobile_number\":\"+14155550123\",\"calling_type\":\"INBOUND\",\"telephony_provider\":\"TWILIO\",\"conversation_recording_url\":null,\"conversation_duration\":null,\"dynamic_variables\":{},\"is_test_call\":true},\"created_at\":\"2026-01-31T09:30:18.000Z\",\"updated_at\":\"2026-01-31T09:30:18.000Z\",\"calling_type\":\"INBOUND\",\"mobile_number\":\"+14155550123\"}}"
                  *     }
                  */
                 "multipart/form-data": {
@@ -35911,7 +35927,7 @@ export interface operations {
                 /**
                  * @example {
                  *       "event": "conversation.analyzed",
-                 *       "payload": "{\"event\":\"conversation.analyzed\",\"id\":\"evt_01m7yyhwfkj4q1t6w9y3a5c7d0\",\"created_at\":\"2026-01-31T09:31:00.000Z\",\"conversation_id\":\"0198c1f0-5a7b-7cc3-9c39-2f1d6f0a1b2c\",\"conversation\":{\"id\":\"cnv_01m7yyhwpyegyarwxc0gvz1xd5\",\"conversation_id\":\"0198c1f0-5a7b-7cc3-9c39-2f1d6f0a1b2c\",\"agent_id\":\"agt_01m7yyhwdzeb28n9gms8rr2qyg\",\"agent_path\":[{\"agent_id\":\"agt_01m7yyhwdzeb28n9gms8rr2qyg\",\"from_seq\":1}],\"conversation_type\":\"TELEPHONY\",\"conversation_status\":\"COMPLETED\",\"conversation_analysis\":[{\"name\":\"summary\",\"value\":\"The caller moved an appointment to Friday.\",\"type\":\"str\"}],\"notes\":\"A test event: there is no such conversation.\",\"created_by\":null,\"conversation_metadata\":{\"to_mobile_number\":\"+14155550100\",\"from_mobile_number\":\"+14155550123\",\"calling_type\":\"INBOUND\",\"telephony_provider\":\"TWILIO\",\"conversation_recording_url\":null,\"conversation_duration\":null,\"dynamic_variables\":{},\"is_test_call\":true},\"created_at\":\"2026-01-31T09:30:18.000Z\",\"updated_at\":\"2026-01-31T09:30:18.000Z\",\"calling_type\":\"INBOUND\",\"mobile_number\":\"+14155550123\",\"outcome\":\"SUCCESS\",\"duration\":42,\"answered_at\":\"2026-01-31T09:30:18.000Z\"}}"
+                 *       "payload": "{\"event\":\"conversation.analyzed\",\"id\":\"evt_01m7yyhwfkj4q1t6w9y3a5c7d0\",\"created_at\":\"2026-01-31T09:31:00.000Z\",\"conversation_id\":\"0198c1f0-5a7b-7cc3-9c39-2f1d6f0a1b2c\",\"conversation\":{\"id\":\"cnv_01m7yyhwpyegyarwxc0gvz1xd5\",\"conversation_id\":\"0198c1f0-5a7b-7cc3-9c39-2f1d6f0a1b2c\",\"agent_id\":\"agt_01m7yyhwdzeb28n9gms8rr2qyg\",\"agent_version\":3,\"agent_path\":[{\"agent_id\":\"agt_01m7yyhwdzeb28n9gms8rr2qyg\",\"agent_version\":3,\"from_seq\":1}],\"conversation_type\":\"TELEPHONY\",\"conversation_status\":\"COMPLETED\",\"conversation_analysis\":[{\"name\":\"summary\",\"value\":\"The caller moved an appointment to Friday.\",\"type\":\"str\"}],\"notes\":\"A test event: there is no such conversation.\",\"created_by\":null,\"conversation_metadata\":{\"to_mobile_number\":\"+14155550100\",\"from_mobile_number\":\"+14155550123\",\"calling_type\":\"INBOUND\",\"telephony_provider\":\"TWILIO\",\"conversation_recording_url\":null,\"conversation_duration\":null,\"dynamic_variables\":{},\"is_test_call\":true},\"created_at\":\"2026-01-31T09:30:18.000Z\",\"updated_at\":\"2026-01-31T09:30:18.000Z\",\"calling_type\":\"INBOUND\",\"mobile_number\":\"+14155550123\",\"outcome\":\"SUCCESS\",\"duration\":42,\"answered_at\":\"2026-01-31T09:30:18.000Z\"}}"
                  *     }
                  */
                 "multipart/form-data": {

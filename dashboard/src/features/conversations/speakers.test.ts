@@ -7,7 +7,7 @@ const message = (role: "user" | "assistant", ...to: string[]) => ({
   timestamp: "2026-01-31T09:30:00.000Z",
   tool_calls: to.map((agent) => ({ name: `hand_over_to_${agent}`, status: "SUCCEEDED" as const }) as never),
 });
-const path = (...agents: string[]) => agents.map((agent_id, at) => ({ agent_id, from_seq: at + 1 }));
+const path = (...agents: string[]) => agents.map((agent_id, at) => ({ agent_id, agent_version: 1, from_seq: at + 1 }));
 
 test("each message begins with the agent that was handed the conversation before it, also if the first ones are left out", () => {
   const messages = [message("user"), message("assistant", "b"), message("user"), message("assistant", "a", "c")];

@@ -6,6 +6,7 @@ const call = {
   id: RECORD_ID,
   conversation_id: SESSION_ID,
   agent_id: AGENT_ID,
+  agent_version: 3,
   last_agent_id: AGENT_ID,
   conversation_type: "TELEPHONY",
   calling_type: "INBOUND",

@@ -41,7 +41,7 @@ export function callHandoffs(
       return {
         result: "The other agent answers the user from now on.",
         isError: false,
-        takesOver: { agentId, fromSeq: replySeq, contextFrom: from, voiceAgentId },
+        takesOver: { agentId, agentVersion: null, fromSeq: replySeq, contextFrom: from, voiceAgentId },
         message,
         action: { type: "hand_over", agentId, voiceAgentId, contextFrom: from, message, greets },
       };

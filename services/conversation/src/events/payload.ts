@@ -40,6 +40,7 @@ function payloadOf(event: string, source: PayloadSource): string {
     id: source.id,
     conversation_id: source.conversationId,
     agent_id: source.agentId,
+    agent_version: source.agentVersion,
     last_agent_id: agentPathOf(source).at(-1)?.agentId,
     conversation_type: source.type,
     conversation_status: source.status,

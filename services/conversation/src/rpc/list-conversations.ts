@@ -21,6 +21,7 @@ export function listConversations(ctx: ConversationContext): Handler {
       search,
       conversationId,
       agentId,
+      agentVersion: request.agentVersion ?? null,
       type: nameOf(CONVERSATION_TYPES, request.type) ?? null,
       callingType: nameOf(CALLING_TYPES, request.callingType) ?? null,
       status: nameOf(CONVERSATION_STATUSES, request.status) ?? null,

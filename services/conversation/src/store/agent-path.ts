@@ -4,6 +4,8 @@ import type { SessionKey } from "./session-key.ts";
 /** One of the agents that have held a conversation, in order. */
 export interface AgentOnPath {
   agentId: string;
+  /** Null: the conversation tries a draft of it. */
+  agentVersion: number | null;
   /** Sequence of the first message with words of it. */
   fromSeq: number;
   /** Sequence of the first message that it learns of. */
@@ -15,18 +17,20 @@ export interface AgentOnPath {
 /** The agents of a conversation. Its row has the path only once an agent has handed over. */
 export function agentPathOf({
   agentId,
+  agentVersion,
   agentPath,
 }: {
   agentId: string;
+  agentVersion: number | null;
   agentPath: readonly AgentOnPath[] | null;
 }): readonly AgentOnPath[] {
-  return agentPath ?? [{ agentId, fromSeq: 1, contextFrom: 1, voiceAgentId: agentId }];
+  return agentPath ?? [{ agentId, agentVersion, fromSeq: 1, contextFrom: 1, voiceAgentId: agentId }];
 }
 
 /** For the `set` of a conversation: the agent takes over. */
 export function takingOver(sql: Sql, agent: Fragment): Fragment {
   return sql`agent_path = coalesce(agent_path, jsonb_build_array(jsonb_build_object(
-    'agentId', agent_id, 'fromSeq', 1, 'contextFrom', 1, 'voiceAgentId', agent_id))) || ${agent}`;
+    'agentId', agent_id, 'agentVersion', agent_version, 'fromSeq', 1, 'contextFrom', 1, 'voiceAgentId', agent_id))) || ${agent}`;
 }
 
 /** Stores that an agent takes over a conversation whose turn it is. */

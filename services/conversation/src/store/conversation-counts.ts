@@ -9,7 +9,8 @@ export const COUNTS: Fold = {
       sum(change) as more
     from taken
       cross join (values (1), (8), (64)) as spans (span)
-      cross join lateral (values (''), (taken.agent_id)) as agent (agent_id)
+      cross join lateral (values (''), (taken.agent_id), (taken.agent_id || ' ' || taken.agent_version)) as agent (agent_id)
+    where agent.agent_id is not null
     group by 1, 2, 3, 4, 5, 6, 7, 8 having sum(change) <> 0
   ), kinds as (
     select distinct agent_id, span, first_day, type, calling_type, status, is_test from changed

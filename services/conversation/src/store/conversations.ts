@@ -37,6 +37,8 @@ export interface ConversationRow {
   conversationId: string;
   id: string;
   agentId: string;
+  /** The version that it keeps to its end; null: it tries a draft. */
+  agentVersion: number | null;
   /** Null while no agent has handed over. */
   agentPath: AgentOnPath[] | null;
   type: TypeName;
@@ -103,7 +105,7 @@ export const conversationColumns = (sql: Sql) => sql`
   owner_id, conversation_id, id, agent_id, agent_path, type, status, outcome, calling_type, name, language, message_count, metadata, variables,
   notes, analysis, created_by, to_mobile_number, from_mobile_number, telephony_provider, recording_url, duration_seconds, answered_at, room_url,
   room_name, is_test_call, draft_id, scheduled_call, is_widget, start, is_starting, asked_agent_id, turn_until, last_activity_at, created_at, updated_at,
-  is_muted, taken_over, taken_over_until`;
+  is_muted, taken_over, taken_over_until, agent_version`;
 
 /** Inserts a session with the agent's greeting as its first message, or without messages when the agent has no greeting. */
 export async function insertGreetedSession(

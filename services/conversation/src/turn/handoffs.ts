@@ -84,7 +84,7 @@ export async function turnHandoffs(
 
   async function newest(): Promise<Speaker> {
     const { agentId } = first.agent;
-    const firstAgain = { agentId, fromSeq: replySeq, contextFrom: 1, voiceAgentId: agentId };
+    const firstAgain = { agentId, agentVersion: null, fromSeq: replySeq, contextFrom: 1, voiceAgentId: agentId };
     const onPath = accepted.agentPath?.at(-1);
     if (!onPath) return speakerOf(firstAgain);
     try {
@@ -110,6 +110,7 @@ export async function turnHandoffs(
     try {
       const next = await speakerOf({
         agentId,
+        agentVersion: null,
         fromSeq: replySeq,
         contextFrom: contextFrom(context, seq),
         voiceAgentId,

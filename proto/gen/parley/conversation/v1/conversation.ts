@@ -411,6 +411,10 @@ export interface Conversation {
   startWebhook:
     | StartWebhookOutcome
     | undefined;
+  /** The version of `agent_id` that it began with, and keeps. Absent: it tries a draft. */
+  agentVersion?:
+    | number
+    | undefined;
   /** Absent: it belongs to no test. */
   test?:
     | TestOfConversation
@@ -441,6 +445,8 @@ export interface AgentOnPath {
   agentId: string;
   /** Sequence of the first message with words of the agent. */
   fromSeq: number;
+  /** Absent: it tries a draft. */
+  agentVersion?: number | undefined;
 }
 
 export interface Transcript {
@@ -1642,6 +1648,7 @@ function createBaseConversation(): Conversation {
     answeredAt: undefined,
     agentPath: [],
     startWebhook: undefined,
+    agentVersion: undefined,
     test: undefined,
     endedBy: undefined,
     language: undefined,
@@ -1739,6 +1746,9 @@ export const Conversation: MessageFns<Conversation> = {
     }
     if (message.startWebhook !== undefined) {
       StartWebhookOutcome.encode(message.startWebhook, writer.uint32(242).fork()).join();
+    }
+    if (message.agentVersion !== undefined) {
+      writer.uint32(248).int32(message.agentVersion);
     }
     if (message.test !== undefined) {
       TestOfConversation.encode(message.test, writer.uint32(258).fork()).join();
@@ -2005,6 +2015,14 @@ export const Conversation: MessageFns<Conversation> = {
             message.startWebhook = StartWebhookOutcome.decode(reader, reader.uint32());
             continue;
           }
+          case 31: {
+            if (tag !== 248) {
+              break;
+            }
+
+            message.agentVersion = reader.int32();
+            continue;
+          }
           case 32: {
             if (tag !== 258) {
               break;
@@ -2084,6 +2102,7 @@ export const Conversation: MessageFns<Conversation> = {
     message.startWebhook = (object.startWebhook !== undefined && object.startWebhook !== null)
       ? StartWebhookOutcome.fromPartial(object.startWebhook)
       : undefined;
+    message.agentVersion = object.agentVersion ?? undefined;
     message.test = (object.test !== undefined && object.test !== null)
       ? TestOfConversation.fromPartial(object.test)
       : undefined;
@@ -2228,7 +2247,7 @@ export const StartWebhookOutcome: MessageFns<StartWebhookOutcome> = {
 };
 
 function createBaseAgentOnPath(): AgentOnPath {
-  return { agentId: "", fromSeq: 0 };
+  return { agentId: "", fromSeq: 0, agentVersion: undefined };
 }
 
 export const AgentOnPath: MessageFns<AgentOnPath> = {
@@ -2238,6 +2257,9 @@ export const AgentOnPath: MessageFns<AgentOnPath> = {
     }
     if (message.fromSeq !== 0) {
       writer.uint32(16).int32(message.fromSeq);
+    }
+    if (message.agentVersion !== undefined) {
+      writer.uint32(24).int32(message.agentVersion);
     }
     return writer;
   },
@@ -2271,6 +2293,14 @@ export const AgentOnPath: MessageFns<AgentOnPath> = {
             message.fromSeq = reader.int32();
             continue;
           }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.agentVersion = reader.int32();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -2290,6 +2320,7 @@ export const AgentOnPath: MessageFns<AgentOnPath> = {
     const message = createBaseAgentOnPath();
     message.agentId = object.agentId ?? "";
     message.fromSeq = object.fromSeq ?? 0;
+    message.agentVersion = object.agentVersion ?? undefined;
     return message;
   },
 };

@@ -65,6 +65,14 @@ export interface StartChatRequest {
   draftId?:
     | string
     | undefined;
+  /** Begins with this version of the agent. Absent: the published one. */
+  agentVersion?:
+    | number
+    | undefined;
+  /** Begins with the newest version, published or not. */
+  latestVersion?:
+    | boolean
+    | undefined;
   /** Begins a conversation of a test. Its turns are ordinary ones. */
   test?: TestSetup | undefined;
 }
@@ -146,7 +154,15 @@ export interface Turn {
   /** Whether each tool call and its result are told. */
   tellsTools: boolean;
   /** A visitor of a website writes it in the widget. */
-  fromWidget?: boolean | undefined;
+  fromWidget?:
+    | boolean
+    | undefined;
+  /** A session that begins does so with this version of the agent, and keeps it; one that has begun must have it. Absent: the published one. */
+  agentVersion?:
+    | number
+    | undefined;
+  /** A session that begins does so with the newest version, published or not. */
+  latestVersion?: boolean | undefined;
 }
 
 export interface ClientResult {
@@ -359,6 +375,8 @@ export interface ListConversationsRequest {
     | undefined;
   /** Whether each conversation has its usage. */
   withUsage: boolean;
+  /** Only with `agent_id`, whose version it is. */
+  agentVersion?: number | undefined;
 }
 
 /** Minutes after midnight UTC, both inclusive; from > to wraps around midnight. */
@@ -394,7 +412,15 @@ export interface GetCallSetupRequest {
   type?: ConversationType | undefined;
   callingType?: CallingType | undefined;
   toMobileNumber?: string | undefined;
-  fromMobileNumber?: string | undefined;
+  fromMobileNumber?:
+    | string
+    | undefined;
+  /** Of this version of the agent. Absent: the one that the conversation began with, or the one that it would begin with now. */
+  agentVersion?:
+    | number
+    | undefined;
+  /** Of the newest version, published or not. */
+  latestVersion?: boolean | undefined;
 }
 
 /** Contains no secret: a runtime that asks the model itself has its own key. */
@@ -445,6 +471,8 @@ export interface GetCallSetupResponse {
   startWebhookMs: number;
   /** The start webhook rejects the call: say the greeting, and hang up. */
   isRejected: boolean;
+  /** The version that the setup is of. Give it to StartConversation, so that the conversation begins with it. Absent: a draft. */
+  agentVersion?: number | undefined;
 }
 
 export interface ToolDefinition {
@@ -510,6 +538,14 @@ export interface StartConversationRequest {
     | undefined;
   /** The agent was there when the call was accepted, so the conversation begins although the agent has been deleted since. */
   agentMayBeGone: boolean;
+  /** Begins with this version of the agent. Absent: the published one. */
+  agentVersion?:
+    | number
+    | undefined;
+  /** Begins with the newest version, published or not. */
+  latestVersion?:
+    | boolean
+    | undefined;
   /** Begins a conversation of a test, which WHATSAPP has none of. */
   test?: TestSetup | undefined;
 }
@@ -1162,7 +1198,15 @@ export interface DeleteAlertResponse {
 }
 
 function createBaseStartChatRequest(): StartChatRequest {
-  return { ownerId: "", agentId: "", metadata: undefined, draftId: undefined, test: undefined };
+  return {
+    ownerId: "",
+    agentId: "",
+    metadata: undefined,
+    draftId: undefined,
+    agentVersion: undefined,
+    latestVersion: undefined,
+    test: undefined,
+  };
 }
 
 export const StartChatRequest: MessageFns<StartChatRequest> = {
@@ -1178,6 +1222,12 @@ export const StartChatRequest: MessageFns<StartChatRequest> = {
     }
     if (message.draftId !== undefined) {
       writer.uint32(34).string(message.draftId);
+    }
+    if (message.agentVersion !== undefined) {
+      writer.uint32(40).int32(message.agentVersion);
+    }
+    if (message.latestVersion !== undefined) {
+      writer.uint32(48).bool(message.latestVersion);
     }
     if (message.test !== undefined) {
       TestSetup.encode(message.test, writer.uint32(58).fork()).join();
@@ -1230,6 +1280,22 @@ export const StartChatRequest: MessageFns<StartChatRequest> = {
             message.draftId = reader.string();
             continue;
           }
+          case 5: {
+            if (tag !== 40) {
+              break;
+            }
+
+            message.agentVersion = reader.int32();
+            continue;
+          }
+          case 6: {
+            if (tag !== 48) {
+              break;
+            }
+
+            message.latestVersion = reader.bool();
+            continue;
+          }
           case 7: {
             if (tag !== 58) {
               break;
@@ -1259,6 +1325,8 @@ export const StartChatRequest: MessageFns<StartChatRequest> = {
     message.agentId = object.agentId ?? "";
     message.metadata = object.metadata ?? undefined;
     message.draftId = object.draftId ?? undefined;
+    message.agentVersion = object.agentVersion ?? undefined;
+    message.latestVersion = object.latestVersion ?? undefined;
     message.test = (object.test !== undefined && object.test !== null) ? TestSetup.fromPartial(object.test) : undefined;
     return message;
   },
@@ -1566,6 +1634,8 @@ function createBaseTurn(): Turn {
     toolResults: [],
     tellsTools: false,
     fromWidget: undefined,
+    agentVersion: undefined,
+    latestVersion: undefined,
   };
 }
 
@@ -1609,6 +1679,12 @@ export const Turn: MessageFns<Turn> = {
     }
     if (message.fromWidget !== undefined) {
       writer.uint32(104).bool(message.fromWidget);
+    }
+    if (message.agentVersion !== undefined) {
+      writer.uint32(112).int32(message.agentVersion);
+    }
+    if (message.latestVersion !== undefined) {
+      writer.uint32(120).bool(message.latestVersion);
     }
     return writer;
   },
@@ -1730,6 +1806,22 @@ export const Turn: MessageFns<Turn> = {
             message.fromWidget = reader.bool();
             continue;
           }
+          case 14: {
+            if (tag !== 112) {
+              break;
+            }
+
+            message.agentVersion = reader.int32();
+            continue;
+          }
+          case 15: {
+            if (tag !== 120) {
+              break;
+            }
+
+            message.latestVersion = reader.bool();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -1762,6 +1854,8 @@ export const Turn: MessageFns<Turn> = {
     message.toolResults = object.toolResults?.map((e) => ClientResult.fromPartial(e)) || [];
     message.tellsTools = object.tellsTools ?? false;
     message.fromWidget = object.fromWidget ?? undefined;
+    message.agentVersion = object.agentVersion ?? undefined;
+    message.latestVersion = object.latestVersion ?? undefined;
     return message;
   },
 };
@@ -3707,6 +3801,7 @@ function createBaseListConversationsRequest(): ListConversationsRequest {
     timeOfDay: undefined,
     isTestCall: undefined,
     withUsage: false,
+    agentVersion: undefined,
   };
 }
 
@@ -3750,6 +3845,9 @@ export const ListConversationsRequest: MessageFns<ListConversationsRequest> = {
     }
     if (message.withUsage !== false) {
       writer.uint32(104).bool(message.withUsage);
+    }
+    if (message.agentVersion !== undefined) {
+      writer.uint32(112).int32(message.agentVersion);
     }
     return writer;
   },
@@ -3871,6 +3969,14 @@ export const ListConversationsRequest: MessageFns<ListConversationsRequest> = {
             message.withUsage = reader.bool();
             continue;
           }
+          case 14: {
+            if (tag !== 112) {
+              break;
+            }
+
+            message.agentVersion = reader.int32();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -3903,6 +4009,7 @@ export const ListConversationsRequest: MessageFns<ListConversationsRequest> = {
       : undefined;
     message.isTestCall = object.isTestCall ?? undefined;
     message.withUsage = object.withUsage ?? false;
+    message.agentVersion = object.agentVersion ?? undefined;
     return message;
   },
 };
@@ -4052,6 +4159,8 @@ function createBaseGetCallSetupRequest(): GetCallSetupRequest {
     callingType: undefined,
     toMobileNumber: undefined,
     fromMobileNumber: undefined,
+    agentVersion: undefined,
+    latestVersion: undefined,
   };
 }
 
@@ -4083,6 +4192,12 @@ export const GetCallSetupRequest: MessageFns<GetCallSetupRequest> = {
     }
     if (message.fromMobileNumber !== undefined) {
       writer.uint32(74).string(message.fromMobileNumber);
+    }
+    if (message.agentVersion !== undefined) {
+      writer.uint32(80).int32(message.agentVersion);
+    }
+    if (message.latestVersion !== undefined) {
+      writer.uint32(88).bool(message.latestVersion);
     }
     return writer;
   },
@@ -4172,6 +4287,22 @@ export const GetCallSetupRequest: MessageFns<GetCallSetupRequest> = {
             message.fromMobileNumber = reader.string();
             continue;
           }
+          case 10: {
+            if (tag !== 80) {
+              break;
+            }
+
+            message.agentVersion = reader.int32();
+            continue;
+          }
+          case 11: {
+            if (tag !== 88) {
+              break;
+            }
+
+            message.latestVersion = reader.bool();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -4198,6 +4329,8 @@ export const GetCallSetupRequest: MessageFns<GetCallSetupRequest> = {
     message.callingType = object.callingType ?? undefined;
     message.toMobileNumber = object.toMobileNumber ?? undefined;
     message.fromMobileNumber = object.fromMobileNumber ?? undefined;
+    message.agentVersion = object.agentVersion ?? undefined;
+    message.latestVersion = object.latestVersion ?? undefined;
     return message;
   },
 };
@@ -4220,6 +4353,7 @@ function createBaseGetCallSetupResponse(): GetCallSetupResponse {
     llmFault: undefined,
     startWebhookMs: 0,
     isRejected: false,
+    agentVersion: undefined,
   };
 }
 
@@ -4272,6 +4406,9 @@ export const GetCallSetupResponse: MessageFns<GetCallSetupResponse> = {
     }
     if (message.isRejected !== false) {
       writer.uint32(128).bool(message.isRejected);
+    }
+    if (message.agentVersion !== undefined) {
+      writer.uint32(136).int32(message.agentVersion);
     }
     return writer;
   },
@@ -4417,6 +4554,14 @@ export const GetCallSetupResponse: MessageFns<GetCallSetupResponse> = {
             message.isRejected = reader.bool();
             continue;
           }
+          case 17: {
+            if (tag !== 136) {
+              break;
+            }
+
+            message.agentVersion = reader.int32();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -4450,6 +4595,7 @@ export const GetCallSetupResponse: MessageFns<GetCallSetupResponse> = {
     message.llmFault = object.llmFault ?? undefined;
     message.startWebhookMs = object.startWebhookMs ?? 0;
     message.isRejected = object.isRejected ?? false;
+    message.agentVersion = object.agentVersion ?? undefined;
     return message;
   },
 };
@@ -4691,6 +4837,8 @@ function createBaseStartConversationRequest(): StartConversationRequest {
     roomName: undefined,
     draftId: undefined,
     agentMayBeGone: false,
+    agentVersion: undefined,
+    latestVersion: undefined,
     test: undefined,
   };
 }
@@ -4741,6 +4889,12 @@ export const StartConversationRequest: MessageFns<StartConversationRequest> = {
     }
     if (message.agentMayBeGone !== false) {
       writer.uint32(120).bool(message.agentMayBeGone);
+    }
+    if (message.agentVersion !== undefined) {
+      writer.uint32(128).int32(message.agentVersion);
+    }
+    if (message.latestVersion !== undefined) {
+      writer.uint32(136).bool(message.latestVersion);
     }
     if (message.test !== undefined) {
       TestSetup.encode(message.test, writer.uint32(146).fork()).join();
@@ -4881,6 +5035,22 @@ export const StartConversationRequest: MessageFns<StartConversationRequest> = {
             message.agentMayBeGone = reader.bool();
             continue;
           }
+          case 16: {
+            if (tag !== 128) {
+              break;
+            }
+
+            message.agentVersion = reader.int32();
+            continue;
+          }
+          case 17: {
+            if (tag !== 136) {
+              break;
+            }
+
+            message.latestVersion = reader.bool();
+            continue;
+          }
           case 18: {
             if (tag !== 146) {
               break;
@@ -4921,6 +5091,8 @@ export const StartConversationRequest: MessageFns<StartConversationRequest> = {
     message.roomName = object.roomName ?? undefined;
     message.draftId = object.draftId ?? undefined;
     message.agentMayBeGone = object.agentMayBeGone ?? false;
+    message.agentVersion = object.agentVersion ?? undefined;
+    message.latestVersion = object.latestVersion ?? undefined;
     message.test = (object.test !== undefined && object.test !== null) ? TestSetup.fromPartial(object.test) : undefined;
     return message;
   },

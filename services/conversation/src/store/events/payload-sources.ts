@@ -29,6 +29,7 @@ type ConversationSource = Pick<
   | "conversationId"
   | "id"
   | "agentId"
+  | "agentVersion"
   | "agentPath"
   | "type"
   | "status"
@@ -78,7 +79,7 @@ export function keyOf({ ownerId, conversationId }: SessionKey): string {
 /** Cuts an analysis that is too long to its shortest fields, as many as fit. */
 async function listConversationSources(sql: Sql, keys: readonly SessionKey[]): Promise<ConversationSource[]> {
   return sql<ConversationSource[]>`
-    select owner_id, conversation_id, id, agent_id, agent_path, type, status, calling_type, notes, to_mobile_number,
+    select owner_id, conversation_id, id, agent_id, agent_version, agent_path, type, status, calling_type, notes, to_mobile_number,
       from_mobile_number, telephony_provider, recording_url, duration_seconds, is_test_call, scheduled_call, has_tool_calls,
       case when variables <> '{}' and octet_length(variables::text) <= ${VARIABLES_BYTES_MAX} then variables end as variables,
       coalesce(octet_length(analysis::text) > ${ANALYSIS_BYTES_MAX}, false) as is_analysis_truncated,

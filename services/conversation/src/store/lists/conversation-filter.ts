@@ -8,6 +8,8 @@ export interface ConversationFilter {
   search: string;
   conversationId: string;
   agentId: string;
+  /** Of that agent. */
+  agentVersion: number | null;
   type: TypeName | null;
   callingType: ConversationRow["callingType"];
   status: StatusName | null;
@@ -21,6 +23,7 @@ export const NO_FILTER: Omit<ConversationFilter, "ownerId"> = {
   search: "",
   conversationId: "",
   agentId: "",
+  agentVersion: null,
   type: null,
   callingType: null,
   status: null,
@@ -37,6 +40,7 @@ export function matching(sql: Sql, filter: ConversationFilter) {
     owner_id = ${filter.ownerId}
     ${filter.conversationId === "" ? sql`` : sql`and conversation_id = ${filter.conversationId}`}
     ${filter.agentId === "" ? sql`` : sql`and agent_id = ${filter.agentId}`}
+    ${filter.agentVersion === null ? sql`` : sql`and agent_version = ${filter.agentVersion}`}
     ${filter.type === null ? sql`` : sql`and type = ${filter.type}`}
     ${filter.callingType === null ? sql`` : sql`and calling_type = ${filter.callingType}`}
     ${filter.status === null ? sql`` : sql`and status = ${filter.status}`}

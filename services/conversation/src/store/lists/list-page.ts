@@ -30,7 +30,8 @@ export async function findCountedPage(sql: Sql, filter: ConversationFilter, page
   const rows = await sql<{ total: number; conversationId: string | null }[]>`
     with recent as materialized (
       select day, minute, sum(change)::integer as count from conversation_changes as kind
-      where owner_id = ${filter.ownerId} ${filter.agentId === "" ? sql`` : sql`and agent_id = ${filter.agentId}`} ${kinds}
+      where owner_id = ${filter.ownerId} ${filter.agentId === "" ? sql`` : sql`and agent_id = ${filter.agentId}`}
+        ${filter.agentVersion === null ? sql`` : sql`and agent_version = ${filter.agentVersion}`} ${kinds}
       group by day, minute having sum(change) <> 0
     ), broken as materialized (
       select
@@ -52,7 +53,7 @@ export async function findCountedPage(sql: Sql, filter: ConversationFilter, page
         select found.first_day as day, taken.minute, taken.running - taken.before as count
         from found_2 as found
           join periods_2 as part on part.first_day <= found.first_day and part.last_day >= found.first_day
-          join conversation_counts as kind on kind.owner_id = ${filter.ownerId} and kind.agent_id = ${filter.agentId}
+          join conversation_counts as kind on kind.owner_id = ${filter.ownerId} and kind.agent_id = ${countedAs(filter)}
             and kind.span = 1 and kind.first_day = found.first_day ${kinds}
           cross join lateral (
             select width_bucket(part.to_minute, kind.minutes) as last,
@@ -134,7 +135,7 @@ function countLevel(sql: Sql, filter: ConversationFilter, level: 0 | 1 | 2, offs
               - coalesce(kind.running[width_bucket((part.from_minute - 1)::smallint, kind.minutes)], 0)
           end as count
         from ${name("periods")} as part
-          join conversation_counts as kind on kind.owner_id = ${filter.ownerId} and kind.agent_id = ${filter.agentId}
+          join conversation_counts as kind on kind.owner_id = ${filter.ownerId} and kind.agent_id = ${countedAs(filter)}
             and kind.span = part.span and kind.first_day between part.first_day and part.last_day ${kindsOf(sql, filter)}
         union all
         select part.span, recent.day - recent.day % part.span, recent.count
@@ -163,6 +164,11 @@ function descend(sql: Sql, level: 0 | 1) {
       from ${sql(`found_${level}`)} as found
         join ${sql(`periods_${level}`)} as part on part.span = found.span
           and found.first_day between part.first_day and part.last_day`;
+}
+
+/** The counts of a version are beside those of its agent. */
+function countedAs({ agentId, agentVersion }: ConversationFilter): string {
+  return agentVersion === null ? agentId : `${agentId} ${agentVersion}`;
 }
 
 /** Filters the kinds of conversations, without the agent: the counts of all agents together have an empty agent id. */

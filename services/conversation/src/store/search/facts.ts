@@ -3,6 +3,8 @@ import type { ConversationFilter } from "../lists/conversation-filter.ts";
 /** The facts that filters select by, besides the time. They no longer change once a conversation has ended. */
 export interface Facts {
   agentId: string;
+  /** Null of a conversation that tries a draft. */
+  agentVersion: number | null;
   type: string;
   callingType: string | null;
   /** Null of a conversation that was numbered before it ended. */
@@ -10,10 +12,15 @@ export interface Facts {
 }
 
 /** Index terms for a conversation's facts. */
-export function factsOf({ agentId, type, callingType, status }: Facts): string[] {
+export function factsOf({ agentId, agentVersion, type, callingType, status }: Facts): string[] {
   const facts = [`agent_id=${agentId}`, `type=${type}`];
+  if (agentVersion !== null) facts.push(versionFact(agentId, agentVersion));
   if (callingType !== null) facts.push(`calling_type=${callingType}`);
   return status === null ? facts : [...facts, statusFact(status)];
+}
+
+function versionFact(agentId: string, agentVersion: number): string {
+  return `agent_version=${agentId} ${agentVersion}`;
 }
 
 export function statusFact(status: string): string {
@@ -21,9 +28,10 @@ export function statusFact(status: string): string {
 }
 
 /** The terms that a conversation must have to match the filter. */
-export function factsWanted({ agentId, type, callingType, status }: ConversationFilter): string[] {
+export function factsWanted({ agentId, agentVersion, type, callingType, status }: ConversationFilter): string[] {
   const wanted = [];
-  if (agentId !== "") wanted.push(`agent_id=${agentId}`);
+  if (agentVersion !== null) wanted.push(versionFact(agentId, agentVersion));
+  else if (agentId !== "") wanted.push(`agent_id=${agentId}`);
   if (type !== null) wanted.push(`type=${type}`);
   if (callingType !== null) wanted.push(`calling_type=${callingType}`);
   if (status !== null) wanted.push(statusFact(status));

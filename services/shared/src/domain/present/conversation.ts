@@ -48,7 +48,10 @@ export function presentConversation(conversation: Conversation, shown: Shown = {
     id: conversation.id,
     conversation_id: conversation.conversationId,
     agent_id: conversation.agentId,
-    agent_path: conversation.agentPath.map(({ agentId, fromSeq }) => ({ agent_id: agentId, from_seq: fromSeq })),
+    agent_version: conversation.agentVersion ?? null,
+    agent_path: conversation.agentPath.map(({ agentId, agentVersion, fromSeq }) => ({
+      ...{ agent_id: agentId, agent_version: agentVersion ?? null, from_seq: fromSeq },
+    })),
     conversation_type: nameOf(CONVERSATION_TYPES, conversation.type),
     conversation_status: nameOf(CONVERSATION_STATUSES, conversation.status),
     conversation_analysis: conversation.analysis

@@ -42,12 +42,26 @@ create trigger prompt_versions_stored after insert on prompt_versions referencin
 create trigger prompt_versions_removed after delete on prompt_versions referencing old table as removed
   for each statement execute function count_stored_bytes('500 + octet_length(prompt_name) + octet_length(content)');
 
+-- Names for versions. Changes lock the row in prompts.
+create table prompt_labels (
+  owner_id text not null,
+  prompt_name text not null,
+  label text not null,
+  prompt_version integer not null,
+  -- When it was set to this version.
+  updated_at timestamptz not null,
+  primary key (owner_id, prompt_name, label),
+  foreign key (owner_id, prompt_name, prompt_version) references prompt_versions on delete cascade
+);
+
 -- Which agents use a prompt. While there is one, the prompt stays.
 create table prompt_references (
   owner_id text not null,
   prompt_name text not null,
   agent_id text not null,
   agent_name text not null,
+  -- The labels that the agent follows. While there is one, the label stays.
+  labels text[] not null default '{}',
   primary key (owner_id, prompt_name, agent_id),
   foreign key (owner_id, prompt_name) references prompts
 );

@@ -1,7 +1,8 @@
 import type { PromptUse as PromptUseMessage } from "@parley/proto/parley/prompt/v1/prompt_service.ts";
 import { nameOf, PROMPT_TYPES } from "@parley/shared/domain/api-names";
 import { invalid } from "@parley/shared/errors";
-import { checkContent, checkPromptMayExist, checkVersion } from "./rules.ts";
+import { wantedVersion } from "./labels/label.ts";
+import { checkContent, checkPromptMayExist } from "./rules.ts";
 import type { PromptTypeName } from "./store/prompts.ts";
 
 export interface ReferenceUse {
@@ -9,7 +10,8 @@ export interface ReferenceUse {
   /** The request field that holds the reference. */
   field: string;
   promptName: string;
-  promptVersion: number | undefined;
+  promptVersion: number | null;
+  promptLabel: string | null;
 }
 
 export interface ContentUse {
@@ -37,8 +39,9 @@ export function readUse({ promptType, source }: PromptUseMessage): PromptUse {
   if (source?.$case !== "reference") {
     throw invalid(fields.reference, `${fields.reference} must name a prompt or have content`);
   }
-  const { promptName, promptVersion } = source.value;
-  checkVersion(promptVersion, `${fields.reference}.prompt_version`);
-  checkPromptMayExist(promptName, `${fields.reference}.prompt_name`);
-  return { type, field: fields.reference, promptName, promptVersion };
+  const field = fields.reference;
+  const { promptName } = source.value;
+  const wanted = wantedVersion(source.value, { version: `${field}.prompt_version`, label: `${field}.prompt_label` });
+  checkPromptMayExist(promptName, `${field}.prompt_name`);
+  return { type, field, promptName, ...wanted };
 }

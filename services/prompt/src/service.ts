@@ -14,10 +14,14 @@ import { acquirePrompts } from "./rpc/acquire-prompts.ts";
 import { batchGetPrompts } from "./rpc/batch-get-prompts.ts";
 import { createPrompt } from "./rpc/create-prompt.ts";
 import { deletePrompt } from "./rpc/delete-prompt.ts";
+import { deletePromptLabel } from "./rpc/delete-prompt-label.ts";
+import { diffPromptVersions } from "./rpc/diff-prompt-versions.ts";
 import { forgetOwner } from "./rpc/forget-owner.ts";
 import { getPrompt } from "./rpc/get-prompt.ts";
 import { listPromptVersions } from "./rpc/list-prompt-versions.ts";
 import { listPrompts } from "./rpc/list-prompts.ts";
+import { restorePromptVersion } from "./rpc/restore-prompt-version.ts";
+import { setPromptLabel } from "./rpc/set-prompt-label.ts";
 import { setPromptReferences } from "./rpc/set-prompt-references.ts";
 import { updatePrompt } from "./rpc/update-prompt.ts";
 import { watchPrompts } from "./rpc/watch-prompts.ts";
@@ -41,6 +45,10 @@ export function startPrompt(config: PromptConfig, log: Logger, given?: Clock): P
               updatePrompt: settling(changes, updatePrompt(ctx)),
               listPromptVersions: registered(listPromptVersions(ctx), { isList: true }),
               deletePrompt: settling(changes, deletePrompt(ctx)),
+              restorePromptVersion: settling(changes, restorePromptVersion(ctx)),
+              diffPromptVersions: registered(diffPromptVersions(ctx), { isList: true }),
+              setPromptLabel: setPromptLabel(ctx),
+              deletePromptLabel: deletePromptLabel(ctx),
               batchGetPrompts: batchGetPrompts(ctx),
               watchPrompts: watchPrompts(ctx),
               acquirePrompts: acquirePrompts(ctx),

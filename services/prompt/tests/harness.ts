@@ -1,4 +1,4 @@
-import { PromptType } from "@parley/proto/parley/prompt/v1/prompt.ts";
+import { type PromptReference, PromptType } from "@parley/proto/parley/prompt/v1/prompt.ts";
 import {
   type CreatePromptRequest,
   PromptServiceService,
@@ -80,8 +80,18 @@ export function deletion(ownerId: string, promptName: string) {
   return { ownerId, promptName, idempotency: undefined };
 }
 
+/** A reference to the version that has a label. */
+export function byLabel(promptName: string, promptLabel: string, promptVersion?: number): PromptUse {
+  return { promptType: MAIN, source: { $case: "reference", value: { promptName, promptLabel, promptVersion } } };
+}
+
 export function byName(promptName: string, promptVersion?: number, promptType: PromptType = MAIN): PromptUse {
   return { promptType, source: { $case: "reference", value: { promptName, promptVersion } } };
+}
+
+/** References to the latest versions of prompts. */
+export function byNames(promptNames: readonly string[]): PromptReference[] {
+  return promptNames.map((promptName) => ({ promptName }));
 }
 
 export function withContent(content: string, promptType: PromptType = MAIN): PromptUse {

@@ -4,6 +4,7 @@ import { newOwner } from "@parley/testkit/owners";
 import {
   ANALYSIS,
   byName,
+  byNames,
   creation,
   deletion,
   MAIN,
@@ -128,7 +129,7 @@ test("an agent that acquires another's internal prompt during its deletion gets 
     await service.client.acquirePrompts({ ...agent, uses: [withContent("Be brief.")] });
     const [taken, settled] = await Promise.allSettled([
       replicas[0].acquirePrompts({ ...other, uses: [byName(promptName)] }),
-      replicas[1].setPromptReferences({ ...agent, promptNames: [], agentGone: true }),
+      replicas[1].setPromptReferences({ ...agent, references: [], agentGone: true }),
     ]);
     expect(settled).toEqual({ status: "fulfilled", value: {} });
     if (taken.status === "fulfilled") {
@@ -153,7 +154,8 @@ test("agents that acquire the same prompts in any order, with updates in between
       const order = at % 2 === 0 ? names : names.toReversed();
       const agent = agents[at % 4] ?? newAgent(owner);
       if (at % 3 === 0) return replica(at).updatePrompt(update(owner, names[at % 4] ?? "", `text ${at}`));
-      if (at % 5 === 0) return replica(at).setPromptReferences({ ...agent, promptNames: order, agentGone: false });
+      if (at % 5 === 0)
+        return replica(at).setPromptReferences({ ...agent, references: byNames(order), agentGone: false });
       const uses = [...order.map((name) => byName(name)), withContent(`content ${at}`)];
       return replica(at).acquirePrompts({ ...agent, uses });
     }),

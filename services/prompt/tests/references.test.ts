@@ -5,6 +5,7 @@ import { newOwner } from "@parley/testkit/owners";
 import {
   ANALYSIS,
   byName,
+  byNames,
   creation,
   deletion,
   MAIN,
@@ -161,7 +162,7 @@ describe("acquiring by content", () => {
     await client.createPrompt(creation(owner, { promptName }));
     const { acquired } = await client.acquirePrompts({ ...agent, uses: [withContent("Be brief.")] });
     expect(acquired[0]?.prompt).toMatchObject({ promptName, promptVersion: 2 });
-    await client.setPromptReferences({ ...agent, promptNames: [], agentGone: true });
+    await client.setPromptReferences({ ...agent, references: [], agentGone: true });
     expect(await exists(owner, promptName)).toBe(true);
   });
 
@@ -185,7 +186,7 @@ describe("setting the references", () => {
     for (const promptName of ["a", "b", "c"]) await client.createPrompt(creation(owner, { promptName }));
     await client.acquirePrompts({ ...agent, uses: [byName("a"), byName("b"), withContent("Be brief.")] });
     for (const _ of ["once", "again"])
-      await client.setPromptReferences({ ...agent, promptNames: ["b", "c"], agentGone: false });
+      await client.setPromptReferences({ ...agent, references: byNames(["b", "c"]), agentGone: false });
     expect((await client.deletePrompt(deletion(owner, "a"))).versionsDeleted).toBe(1);
     expect(await failure(client.deletePrompt(deletion(owner, "b")))).toMatchObject({ kind: "conflict" });
     expect(await failure(client.deletePrompt(deletion(owner, "c")))).toMatchObject({ kind: "conflict" });
@@ -197,7 +198,7 @@ describe("setting the references", () => {
     const agent = newAgent(owner);
     const promptName = `agent-${agent.agentId}`;
     await client.acquirePrompts({ ...agent, uses: [withContent("Be brief.")] });
-    await client.setPromptReferences({ ...agent, promptNames: [], agentGone: false });
+    await client.setPromptReferences({ ...agent, references: [], agentGone: false });
     expect(await exists(owner, promptName)).toBe(true);
     expect((await client.deletePrompt(deletion(owner, promptName))).versionsDeleted).toBe(1);
   });
@@ -209,7 +210,7 @@ describe("setting the references", () => {
     await client.acquirePrompts({ ...agent, uses });
     await client.acquirePrompts({ ...other, uses });
     for (const _ of ["once", "again"])
-      await client.setPromptReferences({ ...agent, agentName: "", promptNames: [], agentGone: true });
+      await client.setPromptReferences({ ...agent, agentName: "", references: [], agentGone: true });
     const { prompts } = await client.listPrompts({ ownerId: owner, search: "", latestOnly: true, page: undefined });
     expect(prompts.map((prompt) => prompt.promptName).sort()).toEqual([
       `agent-${other.agentId}`,
@@ -223,10 +224,10 @@ describe("setting the references", () => {
     const promptName = `agent-${agent.agentId}`;
     await client.acquirePrompts({ ...agent, uses: [withContent("Be brief.")] });
     await client.acquirePrompts({ ...other, uses: [byName(promptName)] });
-    await client.setPromptReferences({ ...agent, promptNames: [], agentGone: true });
+    await client.setPromptReferences({ ...agent, references: [], agentGone: true });
     expect(await exists(owner, promptName)).toBe(true);
-    await client.setPromptReferences({ ...other, promptNames: [], agentGone: true });
-    await client.setPromptReferences({ ...agent, promptNames: [], agentGone: true });
+    await client.setPromptReferences({ ...other, references: [], agentGone: true });
+    await client.setPromptReferences({ ...agent, references: [], agentGone: true });
     expect(await exists(owner, promptName)).toBe(true);
     expect((await client.deletePrompt(deletion(owner, promptName))).versionsDeleted).toBe(1);
   });
@@ -236,7 +237,12 @@ describe("setting the references", () => {
     const agent = newAgent(owner, "Anna");
     await client.createPrompt(creation(owner));
     await client.acquirePrompts({ ...agent, uses: [byName("greeting")] });
-    await client.setPromptReferences({ ...agent, agentName: "Berta", promptNames: ["greeting"], agentGone: false });
+    await client.setPromptReferences({
+      ...agent,
+      agentName: "Berta",
+      references: byNames(["greeting"]),
+      agentGone: false,
+    });
     const { detail } = await failure(client.deletePrompt(deletion(owner, "greeting")));
     expect(detail).toContain("the agent Berta:");
   });
@@ -245,7 +251,11 @@ describe("setting the references", () => {
     const owner = newOwner();
     const agent = newAgent(owner);
     await client.createPrompt(creation(owner));
-    await client.setPromptReferences({ ...agent, promptNames: ["greeting", "nobody's", "nul\0"], agentGone: false });
+    await client.setPromptReferences({
+      ...agent,
+      references: byNames(["greeting", "nobody's", "nul\0"]),
+      agentGone: false,
+    });
     expect(await failure(client.deletePrompt(deletion(owner, "greeting")))).toMatchObject({ kind: "conflict" });
   });
 
@@ -253,7 +263,7 @@ describe("setting the references", () => {
     const owner = newOwner();
     const agent = newAgent(owner);
     await client.acquirePrompts({ ...agent, uses: [withContent("Be brief.")] });
-    await client.setPromptReferences({ ...agent, ownerId: newOwner(), promptNames: [], agentGone: false });
+    await client.setPromptReferences({ ...agent, ownerId: newOwner(), references: [], agentGone: false });
     expect(await failure(client.deletePrompt(deletion(owner, `agent-${agent.agentId}`)))).toMatchObject({
       kind: "conflict",
     });
@@ -302,6 +312,7 @@ describe("reading a batch", () => {
       promptType: MAIN,
       createdAt: undefined,
       updatedAt: undefined,
+      labels: [],
     });
   });
 
@@ -312,7 +323,7 @@ describe("reading a batch", () => {
 
 describe("changes of one agent's references that arrive out of order", () => {
   const settled = (agent: ReturnType<typeof newAgent>, promptNames: string[], revision: number, agentGone = false) =>
-    client.setPromptReferences({ ...agent, promptNames, agentGone, revision });
+    client.setPromptReferences({ ...agent, references: byNames(promptNames), agentGone, revision });
   const overtaken = { kind: "unavailable", detail: "The agent's prompts were changed by another request. Try again." };
 
   test("an older one changes nothing: the prompt in use stays in use", async () => {
@@ -360,8 +371,8 @@ test("the versions of a prompt come with the owner's agents that use it, by name
   const { usedBy, usedByTotal } = await client.listPromptVersions({ ...key, includeUsedBy: true });
   expect({ usedBy, usedByTotal }).toEqual({
     usedBy: [
-      { agentId: first.agentId, agentName: "First" },
-      { agentId: second.agentId, agentName: "Second" },
+      { agentId: first.agentId, agentName: "First", promptLabels: [] },
+      { agentId: second.agentId, agentName: "Second", promptLabels: [] },
     ],
     usedByTotal: 2,
   });

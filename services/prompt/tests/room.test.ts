@@ -63,7 +63,7 @@ test("an agent's own prompts count until the agent is deleted", async () => {
   const uses = [withContent(LONG), withContent(LONG, ANALYSIS)];
   await client.acquirePrompts({ ...agent, uses });
   expect(await failure(client.acquirePrompts({ ...newAgent(owner), uses }))).toMatchObject(FULL);
-  await client.setPromptReferences({ ...agent, promptNames: [], agentGone: true, revision: undefined });
+  await client.setPromptReferences({ ...agent, references: [], agentGone: true, revision: undefined });
   expect(await storedBytes(owner)).toBe(0);
   await client.acquirePrompts({ ...newAgent(owner), uses });
 });
@@ -92,7 +92,7 @@ test("writes and deletions of an agent's own prompts from several sides never bl
       replica.updatePrompt(update(owner, analysis, "Sum up well.")),
       replica.updatePrompt(update(owner, `agent-${agent.agentId}`, "Be kind.")),
       replica.deletePrompt(deletion(owner, analysis)),
-      replica.setPromptReferences({ ...agent, promptNames: [], agentGone: true, revision: 2 * round + 1 }),
+      replica.setPromptReferences({ ...agent, references: [], agentGone: true, revision: 2 * round + 1 }),
     ]);
     const refusals = outcomes.flatMap((outcome) => (outcome.status === "rejected" ? [outcome.reason.kind] : []));
     expect(refusals.filter((kind) => !["not_found", "conflict", "unavailable"].includes(kind))).toEqual([]);

@@ -22,6 +22,7 @@ describe("creating", () => {
       promptType: MAIN,
       createdAt: now,
       updatedAt: now,
+      labels: [],
     });
     const analysis = await client.createPrompt(creation(owner, { promptName: "sums up", promptType: ANALYSIS }));
     expect(analysis.prompt?.promptType).toBe(ANALYSIS);
@@ -52,6 +53,7 @@ describe("creating", () => {
       promptType: ANALYSIS,
       createdAt: first.prompt?.createdAt,
       updatedAt: service.clock.now(),
+      labels: [],
     });
   });
 
@@ -151,8 +153,8 @@ describe("reading", () => {
     await client.updatePrompt(update(owner, "greeting", "Say hi."));
     expect(await client.listPromptVersions({ ownerId: owner, promptName: "greeting" })).toEqual({
       versions: [
-        { promptVersion: 2, promptContent: "Say hi.", createdAt: service.clock.now() },
-        { promptVersion: 1, promptContent: "Say hello.", createdAt: created },
+        { promptVersion: 2, promptContent: "Say hi.", createdAt: service.clock.now(), labels: [] },
+        { promptVersion: 1, promptContent: "Say hello.", createdAt: created, labels: [] },
       ],
       usedBy: [],
       usedByTotal: 0,

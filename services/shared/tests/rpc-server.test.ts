@@ -57,6 +57,7 @@ test("reflection describes the served service, and no other, well enough to call
       promptType: 1 as const,
       createdAt: new Date("2026-01-02T03:04:05.678Z"),
       updatedAt: undefined,
+      labels: [],
     },
   });
   const server = await serve(PromptServiceService, { getPrompt }, { address: "127.0.0.1:0", log: silentLogger });

@@ -56,7 +56,7 @@ async function settleReferences(ctx: AgentContext, { ownerId, agentId }: AgentKe
       ownerId,
       agentId,
       agentName: agent?.agentName ?? "",
-      promptNames: [...new Set(names)],
+      references: names.map((promptName) => ({ promptName })),
       agentGone: agent === null,
       revision,
     });

@@ -9,6 +9,7 @@ import type { PromptContext } from "../context.ts";
 /** References would keep their prompts; versions come before their prompts because a prompt may have many. */
 const BEFORE_PROMPTS: readonly OwnedTable[] = [
   { name: "prompt_references", key: ["prompt_name", "agent_id"] },
+  { name: "prompt_labels", key: ["prompt_name", "label"] },
   { name: "prompt_versions", key: ["prompt_name", "prompt_version"], rows: 100 },
 ];
 /** Subscribers hear of each prompt, so few are deleted at a time. */

@@ -14,7 +14,7 @@ import { toPrompt } from "../convert.ts";
 import { type ContentUse, type PromptUse, type ReferenceUse, readUse } from "../prompt-use.ts";
 import { beginReferenceChange } from "../reference-change.ts";
 import { findVersions, insertVersion, type PromptTypeName } from "../store/prompts.ts";
-import { findTypes, holdPrompts, insertReferences, type ReferringAgent } from "../store/references.ts";
+import { addReferences, findTypes, holdPrompts, type Reference, type ReferringAgent } from "../store/references.ts";
 
 export function acquirePrompts(
   ctx: PromptContext,
@@ -38,8 +38,7 @@ export function acquirePrompts(
           isReference(use) ? await takeReferenced(tx, ownerId, use, types) : await writeInternal(tx, ctx, agent, use),
         );
       }
-      const names = acquired.map(({ reference }) => reference?.promptName ?? "");
-      await insertReferences(tx, agent, [...new Set(names)]);
+      await addReferences(tx, agent, acquired.map(toReference));
       return { acquired };
     };
     if (!writes) return ctx.db.begin(acquire);
@@ -50,6 +49,10 @@ export function acquirePrompts(
     await ctx.changes.settled();
     return response;
   };
+}
+
+function toReference({ reference }: Acquired): Reference {
+  return { promptName: reference?.promptName ?? "", promptLabel: reference?.promptLabel ?? null };
 }
 
 /** The prompts that the uses would acquire. @throws ServiceError as acquiring them does */
@@ -68,8 +71,8 @@ async function previewed(
     const promptName = internalName(agentId, type);
     const prompt = { promptName, promptVersion: 0, promptContent: content, promptType: PROMPT_TYPES[type] };
     return {
-      reference: { promptName, promptVersion: undefined },
-      prompt: { ...prompt, createdAt: now, updatedAt: now },
+      reference: { promptName },
+      prompt: { ...prompt, createdAt: now, updatedAt: now, labels: [] },
     };
   };
   return Promise.all(
@@ -84,7 +87,7 @@ function isReference(use: PromptUse): use is ReferenceUse {
 async function takeReferenced(
   sql: Sql,
   ownerId: string,
-  { type, field, promptName, promptVersion }: ReferenceUse,
+  { type, field, promptName, promptVersion, promptLabel }: ReferenceUse,
   types: ReadonlyMap<string, PromptTypeName>,
 ): Promise<Acquired> {
   const ownType = types.get(promptName);
@@ -93,9 +96,11 @@ async function takeReferenced(
     const message = `${field} ${promptName} is ${prompt(ownType)}. Choose one of type ${type} as an agent's ${type} prompt.`;
     throw invalid(`${field}.prompt_name`, message);
   }
-  const [row] = await findVersions(sql, [{ ownerId, promptName, promptVersion: promptVersion ?? null }]);
+  const [row] = await findVersions(sql, [{ ownerId, promptName, promptVersion, promptLabel }]);
+  if (!row && promptLabel !== null) throw notFound("Label", `${field}.prompt_label`);
   if (!row) throw notFound("Prompt", `${field}.prompt_version`);
-  return { reference: { promptName, promptVersion }, prompt: toPrompt(row) };
+  const reference = { promptName, promptVersion: promptVersion ?? undefined, promptLabel: promptLabel ?? undefined };
+  return { reference, prompt: toPrompt(row) };
 }
 
 /** A prompt that a user created under the internal name also gets the version, and stays a user's prompt. */

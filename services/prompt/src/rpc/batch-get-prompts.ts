@@ -5,6 +5,7 @@ import type {
 import type { Handlers } from "@parley/shared/rpc/server";
 import type { PromptContext } from "../context.ts";
 import { toPrompt } from "../convert.ts";
+import { LATEST } from "../labels/label.ts";
 import { findVersions, findVersionsOfPage, type VersionKey, type WantedVersion } from "../store/prompts.ts";
 
 /** Every chat turn calls this: one query for all items, with duplicates looked up once. */
@@ -16,9 +17,9 @@ export function batchGetPrompts(
     const places = new Map<string, number>();
     const placeOf = items.map((item) => {
       const key = versionKey(item);
-      // No prompt has such a name, and the database would reject the whole batch.
-      if (key.promptName.includes("\0")) return -1;
-      const id = `${key.ownerId}\0${key.promptName}\0${key.promptVersion}`;
+      // No prompt or label has such a name, and the database would reject the whole batch.
+      if (key.promptName.includes("\0") || key.promptLabel?.includes("\0")) return -1;
+      const id = `${key.ownerId}\0${key.promptName}\0${key.promptVersion}\0${key.promptLabel}`;
       let place = places.get(id);
       if (place === undefined) {
         place = keys.push({ ...key, places: 0 }) - 1;
@@ -42,5 +43,6 @@ function versionKey({ ownerId, reference }: Item): VersionKey {
     ownerId,
     promptName: reference?.promptName ?? "",
     promptVersion: reference?.promptVersion ?? null,
+    promptLabel: reference?.promptLabel === LATEST ? null : (reference?.promptLabel ?? null),
   };
 }

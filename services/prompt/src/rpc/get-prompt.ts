@@ -3,16 +3,16 @@ import { notFound } from "@parley/shared/errors";
 import type { Handlers } from "@parley/shared/rpc/server";
 import type { PromptContext } from "../context.ts";
 import { toPrompt } from "../convert.ts";
-import { checkPromptMayExist, checkVersion } from "../rules.ts";
+import { wantedVersion } from "../labels/label.ts";
+import { checkPromptMayExist } from "../rules.ts";
 import { findVersions } from "../store/prompts.ts";
 
 export function getPrompt(ctx: PromptContext): NonNullable<Handlers<typeof PromptServiceService>["getPrompt"]> {
   return async ({ ownerId, reference }) => {
-    const { promptName = "", promptVersion } = reference ?? {};
-    checkVersion(promptVersion, "version");
+    const { promptName = "" } = reference ?? {};
+    const wanted = wantedVersion(reference ?? {}, { version: "version", label: "label" });
     checkPromptMayExist(promptName);
-    const wanted = { ownerId, promptName, promptVersion: promptVersion ?? null };
-    const [row] = await findVersions(ctx.db, [wanted]);
+    const [row] = await findVersions(ctx.db, [{ ownerId, promptName, ...wanted }]);
     if (!row) throw notFound("Prompt");
     return { prompt: toPrompt(row) };
   };

@@ -16,7 +16,12 @@ export function listPromptVersions(
     const versions = await listVersions(ctx.db, ownerId, promptName);
     if (versions.length === 0) throw notFound("Prompt");
     if (!includeUsedBy) return { versions, usedBy: [], usedByTotal: 0 };
-    const { agents, total } = await listReferringAgents(ctx.db, ownerId, promptName, AGENTS_LISTED_MAX);
-    return { versions, usedBy: agents, usedByTotal: total };
+    const { agents, total } = await listReferringAgents(
+      ctx.db,
+      { ownerId, promptName, label: null },
+      AGENTS_LISTED_MAX,
+    );
+    const usedBy = agents.map(({ labels, ...agent }) => ({ ...agent, promptLabels: labels }));
+    return { versions, usedBy, usedByTotal: total };
   };
 }

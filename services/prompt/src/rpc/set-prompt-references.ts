@@ -1,24 +1,30 @@
+import type { PromptReference } from "@parley/proto/parley/prompt/v1/prompt.ts";
 import type { PromptServiceService } from "@parley/proto/parley/prompt/v1/prompt_service.ts";
 import { willSettle } from "@parley/shared/changes/follow";
 import type { Handlers } from "@parley/shared/rpc/server";
 import { lockStoredBytes } from "@parley/shared/stored-bytes/room";
 import type { PromptContext } from "../context.ts";
+import { isLabel } from "../labels/label.ts";
 import { beginReferenceChange } from "../reference-change.ts";
 import { promptNameFault } from "../rules.ts";
-import { deleteInternalPrompts, deleteReferencesExcept, holdPrompts, insertReferences } from "../store/references.ts";
+import { deleteInternalPrompts, holdPrompts, type Reference, replaceReferences } from "../store/references.ts";
 
 export function setPromptReferences(
   ctx: PromptContext,
 ): NonNullable<Handlers<typeof PromptServiceService>["setPromptReferences"]> {
-  return async ({ ownerId, agentId, agentName, promptNames, agentGone, revision }, call) => {
+  return async ({ ownerId, agentId, agentName, references, agentGone, revision }, call) => {
     const agent = { ownerId, agentId, agentName };
-    const wanted = [...new Set(promptNames)].filter((name) => promptNameFault(name) === null);
+    const names = new Set(references.map(({ promptName }) => promptName));
+    const possible = [...names].filter((name) => promptNameFault(name) === null);
     const held = await ctx.db.begin(async (tx) => {
       if (agentGone) await lockStoredBytes(tx, ownerId);
       await beginReferenceChange(tx, { ...agent, revision, agentGone }, ctx.clock);
-      const existing = await holdPrompts(tx, ownerId, wanted);
-      await deleteReferencesExcept(tx, agent, wanted);
-      await insertReferences(tx, agent, [...existing.keys()]);
+      const existing = await holdPrompts(tx, ownerId, possible);
+      await replaceReferences(
+        tx,
+        agent,
+        references.filter(({ promptName }) => existing.has(promptName)).map(toReference),
+      );
       if (agentGone) {
         // No subscriber has to be told, because no agent uses them anymore.
         await willSettle(tx);
@@ -27,9 +33,14 @@ export function setPromptReferences(
       return existing;
     });
     // Logs instead of failing, because the caller would retry forever and no retry restores a prompt.
-    if (held.size < new Set(promptNames).size) {
+    if (held.size < names.size) {
       call.log.warn({ owner_id: ownerId, agent_id: agentId }, "an agent refers to a prompt that does not exist");
     }
     return {};
   };
+}
+
+/** No label has another form, and the database refuses some of the texts that have. */
+function toReference({ promptName, promptLabel }: PromptReference): Reference {
+  return { promptName, promptLabel: promptLabel !== undefined && isLabel(promptLabel) ? promptLabel : null };
 }

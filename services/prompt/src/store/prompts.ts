@@ -1,6 +1,7 @@
 import { readBoundedPage } from "@parley/shared/db/bounded-page";
 import type { Sql } from "@parley/shared/db/database";
 import type { PROMPT_TYPES } from "@parley/shared/domain/api-names";
+import { labelsOf } from "./labels.ts";
 
 export type PromptTypeName = keyof typeof PROMPT_TYPES;
 
@@ -14,6 +15,7 @@ export interface PromptRow {
   createdAt: Date;
   /** When this version was created. */
   updatedAt: Date;
+  labels: string[];
 }
 
 export interface PromptFilter {
@@ -51,13 +53,15 @@ export interface NewVersion {
   now: Date;
 }
 
+type InsertedRow = Omit<PromptRow, "promptContent" | "labels">;
+
 /**
  * Inserts version 1, or the next version when the name exists. Concurrent calls queue on the prompt's row.
  * @returns null when the prompt exists with another type, or at all with `newOnly`
  */
 export async function insertVersion(sql: Sql, version: NewVersion): Promise<PromptRow | null> {
   const { ownerId, promptName, promptId, promptType, internalAgentId, promptContent, newOnly = false, now } = version;
-  const [row] = await sql<Omit<PromptRow, "promptContent">[]>`
+  const [row] = await sql<InsertedRow[]>`
     with prompt as (
       insert into prompts
         (owner_id, prompt_name, prompt_id, prompt_type, latest_version, internal_agent_id, created_at, updated_at)
@@ -72,7 +76,7 @@ export async function insertVersion(sql: Sql, version: NewVersion): Promise<Prom
       select owner_id, prompt_name, latest_version, ${promptContent}, updated_at from prompt
     )
     select prompt_name, latest_version as prompt_version, prompt_type, created_at, updated_at from prompt`;
-  return row ? { ...row, promptContent } : null;
+  return row ? { ...row, promptContent, labels: [] } : null;
 }
 
 /** Inserts the next version of a prompt; returns null when there is no such prompt. */
@@ -80,7 +84,7 @@ export async function insertNextVersion(
   sql: Sql,
   { ownerId, promptName, promptContent, now }: Pick<NewVersion, "ownerId" | "promptName" | "promptContent" | "now">,
 ): Promise<PromptRow | null> {
-  const [row] = await sql<Omit<PromptRow, "promptContent">[]>`
+  const [row] = await sql<InsertedRow[]>`
     with prompt as (
       update prompts set latest_version = latest_version + 1, updated_at = greatest(updated_at, ${now})
       where owner_id = ${ownerId} and prompt_name = ${promptName}
@@ -90,14 +94,15 @@ export async function insertNextVersion(
       select owner_id, prompt_name, latest_version, ${promptContent}, updated_at from prompt
     )
     select prompt_name, latest_version as prompt_version, prompt_type, created_at, updated_at from prompt`;
-  return row ? { ...row, promptContent } : null;
+  return row ? { ...row, promptContent, labels: [] } : null;
 }
 
 export interface VersionKey {
   ownerId: string;
   promptName: string;
-  /** Null for the latest. */
+  /** Null for the one that has the label, or for the latest. */
   promptVersion: number | null;
+  promptLabel: string | null;
 }
 
 /** A version, and how often it appears in the response. */
@@ -140,26 +145,36 @@ function inPlaces(keys: readonly VersionKey[], rows: readonly PlacedRow[]): (Pro
 
 const wantedVersions = (sql: Sql, keys: readonly VersionKey[]) => sql`
   select place, p.owner_id, p.prompt_name, p.prompt_type, p.created_at,
-    coalesce(asked.prompt_version, p.latest_version) as prompt_version
+    case
+      when asked.prompt_version is not null then asked.prompt_version
+      when asked.label is null then p.latest_version
+      else (
+        select l.prompt_version from prompt_labels l
+        where l.owner_id = asked.owner_id and l.prompt_name = asked.prompt_name and l.label = asked.label
+      )
+    end as prompt_version
   from unnest(
     ${keys.map((key) => key.ownerId)}::text[],
     ${keys.map((key) => key.promptName)}::text[],
-    ${keys.map((key) => key.promptVersion)}::int[]
-  ) with ordinality as asked (owner_id, prompt_name, prompt_version, place)
+    ${keys.map((key) => key.promptVersion)}::int[],
+    ${keys.map((key) => key.promptLabel)}::text[]
+  ) with ordinality as asked (owner_id, prompt_name, prompt_version, label, place)
   join prompts p on p.owner_id = asked.owner_id and p.prompt_name = asked.prompt_name`;
 
 const versionColumns = (sql: Sql) => sql`
-  place, prompt_name, prompt_version, v.content as prompt_content, prompt_type, wanted.created_at, v.created_at as updated_at`;
+  place, prompt_name, prompt_version, v.content as prompt_content, prompt_type, wanted.created_at,
+  v.created_at as updated_at, ${labelsOf(sql, sql`v`)} as labels`;
 
 /** Every version of a prompt, newest first. @throws ServiceError condition when they are too large together */
 export async function listVersions(
   sql: Sql,
   ownerId: string,
   promptName: string,
-): Promise<Pick<PromptRow, "promptVersion" | "promptContent" | "createdAt">[]> {
+): Promise<Pick<PromptRow, "promptVersion" | "promptContent" | "createdAt" | "labels">[]> {
   return readBoundedPage(sql, {
     rows: sql`
-      select prompt_version, content as prompt_content, created_at from prompt_versions
+      select prompt_version, content as prompt_content, created_at, ${labelsOf(sql, sql`v`)} as labels
+      from prompt_versions v
       where owner_id = ${ownerId} and prompt_name = ${promptName}`,
     bytes: sql`octet_length(prompt_content) + ${VERSION_BYTES}::integer`,
     order: sql`order by prompt_version desc`,

@@ -44,7 +44,16 @@ export async function deleteGoneRevisions(sql: Sql, goneBefore: Date): Promise<v
   await sql`delete from reference_revisions where ctid = any(${oldestPlaces(sql, "reference_revisions", old)})`;
 }
 
-/** Returns the types of the prompts that exist, and protects those from deletion until the end of the transaction. */
+/** A prompt that an agent uses: the label that it follows, if it follows one. */
+export interface Reference {
+  promptName: string;
+  promptLabel: string | null;
+}
+
+/**
+ * Returns the types of the prompts that exist. Protects those from deletion, and keeps their versions and labels as they are, until
+ * the end of the transaction.
+ */
 export async function holdPrompts(
   sql: Sql,
   ownerId: string,
@@ -53,7 +62,7 @@ export async function holdPrompts(
   const rows = await sql<{ promptName: string; promptType: PromptTypeName }[]>`
     select prompt_name, prompt_type from prompts
     where owner_id = ${ownerId} and prompt_name = any(${[...promptNames]}::text[])
-    order by prompt_name for key share`;
+    order by prompt_name for share`;
   return new Map(rows.map((row) => [row.promptName, row.promptType]));
 }
 
@@ -70,37 +79,60 @@ export async function findTypes(
 }
 
 /** Adds references to locked prompts and updates the agent's name. */
-export async function insertReferences(sql: Sql, agent: ReferringAgent, promptNames: readonly string[]): Promise<void> {
+export async function addReferences(sql: Sql, agent: ReferringAgent, references: readonly Reference[]): Promise<void> {
   await sql`
-    insert into prompt_references (owner_id, prompt_name, agent_id, agent_name)
-    select ${agent.ownerId}, prompt_name, ${agent.agentId}, ${agent.agentName}
-    from unnest(${[...promptNames]}::text[]) as wanted (prompt_name)
-    on conflict (owner_id, prompt_name, agent_id) do update set agent_name = excluded.agent_name
-      where prompt_references.agent_name <> excluded.agent_name`;
+    insert into prompt_references as r (owner_id, prompt_name, agent_id, agent_name, labels)
+    ${given(sql, agent, references)}
+    on conflict (owner_id, prompt_name, agent_id) do update set agent_name = excluded.agent_name,
+      labels = array(select distinct unnest(r.labels || excluded.labels) order by 1)
+      where r.agent_name <> excluded.agent_name or not r.labels @> excluded.labels`;
 }
 
-export async function deleteReferencesExcept(
+/** Makes the references to these locked prompts the agent's only ones, and updates its name. */
+export async function replaceReferences(
   sql: Sql,
-  { ownerId, agentId }: Omit<ReferringAgent, "agentName">,
-  promptNames: readonly string[],
+  agent: ReferringAgent,
+  references: readonly Reference[],
 ): Promise<void> {
+  const names = references.map(({ promptName }) => promptName);
   await sql`
     delete from prompt_references
-    where owner_id = ${ownerId} and agent_id = ${agentId} and prompt_name <> all(${[...promptNames]}::text[])`;
+    where owner_id = ${agent.ownerId} and agent_id = ${agent.agentId} and prompt_name <> all(${names}::text[])`;
+  await sql`
+    insert into prompt_references as r (owner_id, prompt_name, agent_id, agent_name, labels)
+    ${given(sql, agent, references)}
+    on conflict (owner_id, prompt_name, agent_id) do update
+      set agent_name = excluded.agent_name, labels = excluded.labels
+      where r.agent_name <> excluded.agent_name or r.labels <> excluded.labels`;
 }
 
-/** The first agents that use a prompt, by name, and the total number of such agents. */
+const given = (sql: Sql, { ownerId, agentId, agentName }: ReferringAgent, references: readonly Reference[]) => sql`
+  select ${ownerId}, prompt_name, ${agentId}, ${agentName},
+    coalesce(array_agg(distinct label order by label) filter (where label is not null), '{}')
+  from unnest(
+    ${references.map(({ promptName }) => promptName)}::text[], ${references.map(({ promptLabel }) => promptLabel)}::text[]
+  ) as given (prompt_name, label)
+  group by prompt_name`;
+
+export interface PromptUserRow extends Omit<ReferringAgent, "ownerId"> {
+  /** The labels that the agent follows. */
+  labels: string[];
+}
+
+/**
+ * The first agents that use a prompt, by name, and the total number of such agents.
+ * @param label only of those that follow it; null for all
+ */
 export async function listReferringAgents(
   sql: Sql,
-  ownerId: string,
-  promptName: string,
+  { ownerId, promptName, label }: { ownerId: string; promptName: string; label: string | null },
   limit: number,
-): Promise<{ agents: Omit<ReferringAgent, "ownerId">[]; total: number }> {
-  const rows = await sql<{ agentId: string; agentName: string; total: number }[]>`
-    select agent_id, agent_name, count(*) over () as total from prompt_references
-    where owner_id = ${ownerId} and prompt_name = ${promptName}
+): Promise<{ agents: PromptUserRow[]; total: number }> {
+  const rows = await sql<(PromptUserRow & { total: number })[]>`
+    select agent_id, agent_name, labels, count(*) over () as total from prompt_references
+    where owner_id = ${ownerId} and prompt_name = ${promptName} and (${label}::text is null or ${label} = any(labels))
     order by agent_name, agent_id limit ${limit}`;
-  return { agents: rows.map(({ agentId, agentName }) => ({ agentId, agentName })), total: rows[0]?.total ?? 0 };
+  return { agents: rows.map(({ total: _, ...agent }) => agent), total: rows[0]?.total ?? 0 };
 }
 
 /** Deletes the prompts created for a deleted agent. One that another agent uses stays as an ordinary prompt. */

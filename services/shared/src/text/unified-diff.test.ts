@@ -28,7 +28,11 @@ test("equal texts have an empty diff", async () => {
 
 test.each([
   ["with everything changed", numbered(2_000, "a"), numbered(900, "b")],
-  ["with lines before and after the changes", `1\n2\n3\n4\n${numbered(2_000, "a")}5`, `1\n2\n3\n4\n${numbered(9, "b")}5`],
+  [
+    "with lines before and after the changes",
+    `1\n2\n3\n4\n${numbered(2_000, "a")}5`,
+    `1\n2\n3\n4\n${numbered(9, "b")}5`,
+  ],
 ])("texts too different to be compared line by line, %s, have a diff that applies", async (_, from, to) => {
   const diff = await between(from, to);
   expect(applyPatch(from, diff)).toBe(to);

@@ -35,25 +35,41 @@ export interface Prompt {
     | Date
     | undefined;
   /** When this version was created. */
-  updatedAt: Date | undefined;
+  updatedAt:
+    | Date
+    | undefined;
+  /** The labels of this version. */
+  labels: string[];
 }
 
 export interface PromptVersion {
   promptVersion: number;
   promptContent: string;
   createdAt: Date | undefined;
+  labels: string[];
+}
+
+/** A name for one version of a prompt, which can be moved to another. */
+export interface PromptLabel {
+  label: string;
+  promptVersion: number;
+  /** When the label was set to this version. */
+  updatedAt: Date | undefined;
 }
 
 /** An agent that keeps a prompt from being deleted. */
 export interface PromptUser {
   agentId: string;
   agentName: string;
+  /** The labels of the prompt that it follows. */
+  promptLabels: string[];
 }
 
-/** A prompt by name; no version means the latest at the time of use. */
+/** A prompt by name, in one version or in the one that has a label; without either, in the latest. */
 export interface PromptReference {
   promptName: string;
   promptVersion?: number | undefined;
+  promptLabel?: string | undefined;
 }
 
 function createBasePrompt(): Prompt {
@@ -64,6 +80,7 @@ function createBasePrompt(): Prompt {
     promptType: 0,
     createdAt: undefined,
     updatedAt: undefined,
+    labels: [],
   };
 }
 
@@ -86,6 +103,9 @@ export const Prompt: MessageFns<Prompt> = {
     }
     if (message.updatedAt !== undefined) {
       Timestamp.encode(toTimestamp(message.updatedAt), writer.uint32(50).fork()).join();
+    }
+    for (const v of message.labels) {
+      writer.uint32(58).string(v!);
     }
     return writer;
   },
@@ -151,6 +171,14 @@ export const Prompt: MessageFns<Prompt> = {
             message.updatedAt = fromTimestamp(Timestamp.decode(reader, reader.uint32()));
             continue;
           }
+          case 7: {
+            if (tag !== 58) {
+              break;
+            }
+
+            message.labels.push(reader.string());
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -174,12 +202,13 @@ export const Prompt: MessageFns<Prompt> = {
     message.promptType = object.promptType ?? 0;
     message.createdAt = object.createdAt ?? undefined;
     message.updatedAt = object.updatedAt ?? undefined;
+    message.labels = object.labels?.map((e) => e) || [];
     return message;
   },
 };
 
 function createBasePromptVersion(): PromptVersion {
-  return { promptVersion: 0, promptContent: "", createdAt: undefined };
+  return { promptVersion: 0, promptContent: "", createdAt: undefined, labels: [] };
 }
 
 export const PromptVersion: MessageFns<PromptVersion> = {
@@ -192,6 +221,9 @@ export const PromptVersion: MessageFns<PromptVersion> = {
     }
     if (message.createdAt !== undefined) {
       Timestamp.encode(toTimestamp(message.createdAt), writer.uint32(26).fork()).join();
+    }
+    for (const v of message.labels) {
+      writer.uint32(34).string(v!);
     }
     return writer;
   },
@@ -233,6 +265,14 @@ export const PromptVersion: MessageFns<PromptVersion> = {
             message.createdAt = fromTimestamp(Timestamp.decode(reader, reader.uint32()));
             continue;
           }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.labels.push(reader.string());
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -253,12 +293,92 @@ export const PromptVersion: MessageFns<PromptVersion> = {
     message.promptVersion = object.promptVersion ?? 0;
     message.promptContent = object.promptContent ?? "";
     message.createdAt = object.createdAt ?? undefined;
+    message.labels = object.labels?.map((e) => e) || [];
+    return message;
+  },
+};
+
+function createBasePromptLabel(): PromptLabel {
+  return { label: "", promptVersion: 0, updatedAt: undefined };
+}
+
+export const PromptLabel: MessageFns<PromptLabel> = {
+  encode(message: PromptLabel, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.label !== "") {
+      writer.uint32(10).string(message.label);
+    }
+    if (message.promptVersion !== 0) {
+      writer.uint32(16).int32(message.promptVersion);
+    }
+    if (message.updatedAt !== undefined) {
+      Timestamp.encode(toTimestamp(message.updatedAt), writer.uint32(26).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): PromptLabel {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBasePromptLabel();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.label = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.promptVersion = reader.int32();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.updatedAt = fromTimestamp(Timestamp.decode(reader, reader.uint32()));
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<PromptLabel>, I>>(base?: I): PromptLabel {
+    return PromptLabel.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<PromptLabel>, I>>(object: I): PromptLabel {
+    const message = createBasePromptLabel();
+    message.label = object.label ?? "";
+    message.promptVersion = object.promptVersion ?? 0;
+    message.updatedAt = object.updatedAt ?? undefined;
     return message;
   },
 };
 
 function createBasePromptUser(): PromptUser {
-  return { agentId: "", agentName: "" };
+  return { agentId: "", agentName: "", promptLabels: [] };
 }
 
 export const PromptUser: MessageFns<PromptUser> = {
@@ -268,6 +388,9 @@ export const PromptUser: MessageFns<PromptUser> = {
     }
     if (message.agentName !== "") {
       writer.uint32(18).string(message.agentName);
+    }
+    for (const v of message.promptLabels) {
+      writer.uint32(26).string(v!);
     }
     return writer;
   },
@@ -301,6 +424,14 @@ export const PromptUser: MessageFns<PromptUser> = {
             message.agentName = reader.string();
             continue;
           }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.promptLabels.push(reader.string());
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -320,12 +451,13 @@ export const PromptUser: MessageFns<PromptUser> = {
     const message = createBasePromptUser();
     message.agentId = object.agentId ?? "";
     message.agentName = object.agentName ?? "";
+    message.promptLabels = object.promptLabels?.map((e) => e) || [];
     return message;
   },
 };
 
 function createBasePromptReference(): PromptReference {
-  return { promptName: "", promptVersion: undefined };
+  return { promptName: "", promptVersion: undefined, promptLabel: undefined };
 }
 
 export const PromptReference: MessageFns<PromptReference> = {
@@ -335,6 +467,9 @@ export const PromptReference: MessageFns<PromptReference> = {
     }
     if (message.promptVersion !== undefined) {
       writer.uint32(16).int32(message.promptVersion);
+    }
+    if (message.promptLabel !== undefined) {
+      writer.uint32(26).string(message.promptLabel);
     }
     return writer;
   },
@@ -368,6 +503,14 @@ export const PromptReference: MessageFns<PromptReference> = {
             message.promptVersion = reader.int32();
             continue;
           }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.promptLabel = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -387,6 +530,7 @@ export const PromptReference: MessageFns<PromptReference> = {
     const message = createBasePromptReference();
     message.promptName = object.promptName ?? "";
     message.promptVersion = object.promptVersion ?? undefined;
+    message.promptLabel = object.promptLabel ?? undefined;
     return message;
   },
 };

@@ -23,7 +23,7 @@ import {
 import { Timestamp } from "../../../google/protobuf/timestamp.ts";
 import { Changes, WatchState } from "../../common/v1/changes.ts";
 import { Idempotency, Page } from "../../common/v1/common.ts";
-import { Prompt, PromptReference, PromptType, PromptUser, PromptVersion } from "./prompt.ts";
+import { Prompt, PromptLabel, PromptReference, PromptType, PromptUser, PromptVersion } from "./prompt.ts";
 
 export interface CreatePromptRequest {
   ownerId: string;
@@ -102,6 +102,58 @@ export interface DeletePromptResponse {
   deletedAt: Date | undefined;
 }
 
+export interface RestorePromptVersionRequest {
+  ownerId: string;
+  promptName: string;
+  promptVersion: number;
+  idempotency: Idempotency | undefined;
+}
+
+export interface RestorePromptVersionResponse {
+  prompt: Prompt | undefined;
+}
+
+export interface DiffPromptVersionsRequest {
+  ownerId: string;
+  promptName: string;
+  /** The number of a version, a label, or "latest". */
+  from: string;
+  to: string;
+}
+
+export interface DiffPromptVersionsResponse {
+  fromVersion: number;
+  toVersion: number;
+  /** In the unified format; empty if the contents are equal. */
+  diff: string;
+  /** Names of the variables that only one of the versions has. */
+  variablesAdded: string[];
+  variablesRemoved: string[];
+}
+
+export interface SetPromptLabelRequest {
+  ownerId: string;
+  promptName: string;
+  label: string;
+  promptVersion: number;
+  idempotency: Idempotency | undefined;
+}
+
+export interface SetPromptLabelResponse {
+  label: PromptLabel | undefined;
+}
+
+export interface DeletePromptLabelRequest {
+  ownerId: string;
+  promptName: string;
+  label: string;
+  idempotency: Idempotency | undefined;
+}
+
+export interface DeletePromptLabelResponse {
+  deletedAt: Date | undefined;
+}
+
 export interface BatchGetPromptsRequest {
   items: BatchGetPromptsRequest_Item[];
   /** Whether they are for a page of a list: FAILED_PRECONDITION if their contents together exceed a page's limit. */
@@ -163,7 +215,7 @@ export interface AcquirePromptsResponse {
 }
 
 export interface AcquirePromptsResponse_Acquired {
-  /** How the agent is to refer to it: unversioned for an internal prompt. */
+  /** How the agent is to refer to it: without version and label for an internal prompt. */
   reference: PromptReference | undefined;
   prompt: Prompt | undefined;
 }
@@ -172,7 +224,8 @@ export interface SetPromptReferencesRequest {
   ownerId: string;
   agentId: string;
   agentName: string;
-  promptNames: string[];
+  /** All that it follows: those of its newest version, of the published one and of those with a share of the traffic. */
+  references: PromptReference[];
   /** The agent does not exist, or no longer does: its internal prompts are deleted too. An agent that uses none keeps them for later. */
   agentGone: boolean;
   /** As in AcquirePromptsRequest. */
@@ -1103,6 +1156,660 @@ export const DeletePromptResponse: MessageFns<DeletePromptResponse> = {
   },
 };
 
+function createBaseRestorePromptVersionRequest(): RestorePromptVersionRequest {
+  return { ownerId: "", promptName: "", promptVersion: 0, idempotency: undefined };
+}
+
+export const RestorePromptVersionRequest: MessageFns<RestorePromptVersionRequest> = {
+  encode(message: RestorePromptVersionRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.ownerId !== "") {
+      writer.uint32(10).string(message.ownerId);
+    }
+    if (message.promptName !== "") {
+      writer.uint32(18).string(message.promptName);
+    }
+    if (message.promptVersion !== 0) {
+      writer.uint32(24).int32(message.promptVersion);
+    }
+    if (message.idempotency !== undefined) {
+      Idempotency.encode(message.idempotency, writer.uint32(34).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): RestorePromptVersionRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseRestorePromptVersionRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.ownerId = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.promptName = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.promptVersion = reader.int32();
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.idempotency = Idempotency.decode(reader, reader.uint32());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<RestorePromptVersionRequest>, I>>(base?: I): RestorePromptVersionRequest {
+    return RestorePromptVersionRequest.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<RestorePromptVersionRequest>, I>>(object: I): RestorePromptVersionRequest {
+    const message = createBaseRestorePromptVersionRequest();
+    message.ownerId = object.ownerId ?? "";
+    message.promptName = object.promptName ?? "";
+    message.promptVersion = object.promptVersion ?? 0;
+    message.idempotency = (object.idempotency !== undefined && object.idempotency !== null)
+      ? Idempotency.fromPartial(object.idempotency)
+      : undefined;
+    return message;
+  },
+};
+
+function createBaseRestorePromptVersionResponse(): RestorePromptVersionResponse {
+  return { prompt: undefined };
+}
+
+export const RestorePromptVersionResponse: MessageFns<RestorePromptVersionResponse> = {
+  encode(message: RestorePromptVersionResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.prompt !== undefined) {
+      Prompt.encode(message.prompt, writer.uint32(10).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): RestorePromptVersionResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseRestorePromptVersionResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.prompt = Prompt.decode(reader, reader.uint32());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<RestorePromptVersionResponse>, I>>(base?: I): RestorePromptVersionResponse {
+    return RestorePromptVersionResponse.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<RestorePromptVersionResponse>, I>>(object: I): RestorePromptVersionResponse {
+    const message = createBaseRestorePromptVersionResponse();
+    message.prompt = (object.prompt !== undefined && object.prompt !== null)
+      ? Prompt.fromPartial(object.prompt)
+      : undefined;
+    return message;
+  },
+};
+
+function createBaseDiffPromptVersionsRequest(): DiffPromptVersionsRequest {
+  return { ownerId: "", promptName: "", from: "", to: "" };
+}
+
+export const DiffPromptVersionsRequest: MessageFns<DiffPromptVersionsRequest> = {
+  encode(message: DiffPromptVersionsRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.ownerId !== "") {
+      writer.uint32(10).string(message.ownerId);
+    }
+    if (message.promptName !== "") {
+      writer.uint32(18).string(message.promptName);
+    }
+    if (message.from !== "") {
+      writer.uint32(26).string(message.from);
+    }
+    if (message.to !== "") {
+      writer.uint32(34).string(message.to);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): DiffPromptVersionsRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseDiffPromptVersionsRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.ownerId = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.promptName = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.from = reader.string();
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.to = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<DiffPromptVersionsRequest>, I>>(base?: I): DiffPromptVersionsRequest {
+    return DiffPromptVersionsRequest.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<DiffPromptVersionsRequest>, I>>(object: I): DiffPromptVersionsRequest {
+    const message = createBaseDiffPromptVersionsRequest();
+    message.ownerId = object.ownerId ?? "";
+    message.promptName = object.promptName ?? "";
+    message.from = object.from ?? "";
+    message.to = object.to ?? "";
+    return message;
+  },
+};
+
+function createBaseDiffPromptVersionsResponse(): DiffPromptVersionsResponse {
+  return { fromVersion: 0, toVersion: 0, diff: "", variablesAdded: [], variablesRemoved: [] };
+}
+
+export const DiffPromptVersionsResponse: MessageFns<DiffPromptVersionsResponse> = {
+  encode(message: DiffPromptVersionsResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.fromVersion !== 0) {
+      writer.uint32(8).int32(message.fromVersion);
+    }
+    if (message.toVersion !== 0) {
+      writer.uint32(16).int32(message.toVersion);
+    }
+    if (message.diff !== "") {
+      writer.uint32(26).string(message.diff);
+    }
+    for (const v of message.variablesAdded) {
+      writer.uint32(34).string(v!);
+    }
+    for (const v of message.variablesRemoved) {
+      writer.uint32(42).string(v!);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): DiffPromptVersionsResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseDiffPromptVersionsResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.fromVersion = reader.int32();
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.toVersion = reader.int32();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.diff = reader.string();
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.variablesAdded.push(reader.string());
+            continue;
+          }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.variablesRemoved.push(reader.string());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<DiffPromptVersionsResponse>, I>>(base?: I): DiffPromptVersionsResponse {
+    return DiffPromptVersionsResponse.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<DiffPromptVersionsResponse>, I>>(object: I): DiffPromptVersionsResponse {
+    const message = createBaseDiffPromptVersionsResponse();
+    message.fromVersion = object.fromVersion ?? 0;
+    message.toVersion = object.toVersion ?? 0;
+    message.diff = object.diff ?? "";
+    message.variablesAdded = object.variablesAdded?.map((e) => e) || [];
+    message.variablesRemoved = object.variablesRemoved?.map((e) => e) || [];
+    return message;
+  },
+};
+
+function createBaseSetPromptLabelRequest(): SetPromptLabelRequest {
+  return { ownerId: "", promptName: "", label: "", promptVersion: 0, idempotency: undefined };
+}
+
+export const SetPromptLabelRequest: MessageFns<SetPromptLabelRequest> = {
+  encode(message: SetPromptLabelRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.ownerId !== "") {
+      writer.uint32(10).string(message.ownerId);
+    }
+    if (message.promptName !== "") {
+      writer.uint32(18).string(message.promptName);
+    }
+    if (message.label !== "") {
+      writer.uint32(26).string(message.label);
+    }
+    if (message.promptVersion !== 0) {
+      writer.uint32(32).int32(message.promptVersion);
+    }
+    if (message.idempotency !== undefined) {
+      Idempotency.encode(message.idempotency, writer.uint32(42).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): SetPromptLabelRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseSetPromptLabelRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.ownerId = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.promptName = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.label = reader.string();
+            continue;
+          }
+          case 4: {
+            if (tag !== 32) {
+              break;
+            }
+
+            message.promptVersion = reader.int32();
+            continue;
+          }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.idempotency = Idempotency.decode(reader, reader.uint32());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<SetPromptLabelRequest>, I>>(base?: I): SetPromptLabelRequest {
+    return SetPromptLabelRequest.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<SetPromptLabelRequest>, I>>(object: I): SetPromptLabelRequest {
+    const message = createBaseSetPromptLabelRequest();
+    message.ownerId = object.ownerId ?? "";
+    message.promptName = object.promptName ?? "";
+    message.label = object.label ?? "";
+    message.promptVersion = object.promptVersion ?? 0;
+    message.idempotency = (object.idempotency !== undefined && object.idempotency !== null)
+      ? Idempotency.fromPartial(object.idempotency)
+      : undefined;
+    return message;
+  },
+};
+
+function createBaseSetPromptLabelResponse(): SetPromptLabelResponse {
+  return { label: undefined };
+}
+
+export const SetPromptLabelResponse: MessageFns<SetPromptLabelResponse> = {
+  encode(message: SetPromptLabelResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.label !== undefined) {
+      PromptLabel.encode(message.label, writer.uint32(10).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): SetPromptLabelResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseSetPromptLabelResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.label = PromptLabel.decode(reader, reader.uint32());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<SetPromptLabelResponse>, I>>(base?: I): SetPromptLabelResponse {
+    return SetPromptLabelResponse.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<SetPromptLabelResponse>, I>>(object: I): SetPromptLabelResponse {
+    const message = createBaseSetPromptLabelResponse();
+    message.label = (object.label !== undefined && object.label !== null)
+      ? PromptLabel.fromPartial(object.label)
+      : undefined;
+    return message;
+  },
+};
+
+function createBaseDeletePromptLabelRequest(): DeletePromptLabelRequest {
+  return { ownerId: "", promptName: "", label: "", idempotency: undefined };
+}
+
+export const DeletePromptLabelRequest: MessageFns<DeletePromptLabelRequest> = {
+  encode(message: DeletePromptLabelRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.ownerId !== "") {
+      writer.uint32(10).string(message.ownerId);
+    }
+    if (message.promptName !== "") {
+      writer.uint32(18).string(message.promptName);
+    }
+    if (message.label !== "") {
+      writer.uint32(26).string(message.label);
+    }
+    if (message.idempotency !== undefined) {
+      Idempotency.encode(message.idempotency, writer.uint32(34).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): DeletePromptLabelRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseDeletePromptLabelRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.ownerId = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.promptName = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.label = reader.string();
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.idempotency = Idempotency.decode(reader, reader.uint32());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<DeletePromptLabelRequest>, I>>(base?: I): DeletePromptLabelRequest {
+    return DeletePromptLabelRequest.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<DeletePromptLabelRequest>, I>>(object: I): DeletePromptLabelRequest {
+    const message = createBaseDeletePromptLabelRequest();
+    message.ownerId = object.ownerId ?? "";
+    message.promptName = object.promptName ?? "";
+    message.label = object.label ?? "";
+    message.idempotency = (object.idempotency !== undefined && object.idempotency !== null)
+      ? Idempotency.fromPartial(object.idempotency)
+      : undefined;
+    return message;
+  },
+};
+
+function createBaseDeletePromptLabelResponse(): DeletePromptLabelResponse {
+  return { deletedAt: undefined };
+}
+
+export const DeletePromptLabelResponse: MessageFns<DeletePromptLabelResponse> = {
+  encode(message: DeletePromptLabelResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.deletedAt !== undefined) {
+      Timestamp.encode(toTimestamp(message.deletedAt), writer.uint32(10).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): DeletePromptLabelResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseDeletePromptLabelResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.deletedAt = fromTimestamp(Timestamp.decode(reader, reader.uint32()));
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<DeletePromptLabelResponse>, I>>(base?: I): DeletePromptLabelResponse {
+    return DeletePromptLabelResponse.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<DeletePromptLabelResponse>, I>>(object: I): DeletePromptLabelResponse {
+    const message = createBaseDeletePromptLabelResponse();
+    message.deletedAt = object.deletedAt ?? undefined;
+    return message;
+  },
+};
+
 function createBaseBatchGetPromptsRequest(): BatchGetPromptsRequest {
   return { items: [], forPage: false };
 }
@@ -1804,7 +2511,7 @@ export const AcquirePromptsResponse_Acquired: MessageFns<AcquirePromptsResponse_
 };
 
 function createBaseSetPromptReferencesRequest(): SetPromptReferencesRequest {
-  return { ownerId: "", agentId: "", agentName: "", promptNames: [], agentGone: false, revision: undefined };
+  return { ownerId: "", agentId: "", agentName: "", references: [], agentGone: false, revision: undefined };
 }
 
 export const SetPromptReferencesRequest: MessageFns<SetPromptReferencesRequest> = {
@@ -1818,8 +2525,8 @@ export const SetPromptReferencesRequest: MessageFns<SetPromptReferencesRequest> 
     if (message.agentName !== "") {
       writer.uint32(26).string(message.agentName);
     }
-    for (const v of message.promptNames) {
-      writer.uint32(34).string(v!);
+    for (const v of message.references) {
+      PromptReference.encode(v!, writer.uint32(34).fork()).join();
     }
     if (message.agentGone !== false) {
       writer.uint32(40).bool(message.agentGone);
@@ -1872,7 +2579,7 @@ export const SetPromptReferencesRequest: MessageFns<SetPromptReferencesRequest> 
               break;
             }
 
-            message.promptNames.push(reader.string());
+            message.references.push(PromptReference.decode(reader, reader.uint32()));
             continue;
           }
           case 5: {
@@ -1911,7 +2618,7 @@ export const SetPromptReferencesRequest: MessageFns<SetPromptReferencesRequest> 
     message.ownerId = object.ownerId ?? "";
     message.agentId = object.agentId ?? "";
     message.agentName = object.agentName ?? "";
-    message.promptNames = object.promptNames?.map((e) => e) || [];
+    message.references = object.references?.map((e) => PromptReference.fromPartial(e)) || [];
     message.agentGone = object.agentGone ?? false;
     message.revision = object.revision ?? undefined;
     return message;
@@ -2124,6 +2831,54 @@ export const PromptServiceService = {
       Buffer.from(DeletePromptResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): DeletePromptResponse => DeletePromptResponse.decode(value),
   },
+  /** Creates the next version with the content of an earlier one. */
+  restorePromptVersion: {
+    path: "/parley.prompt.v1.PromptService/RestorePromptVersion" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: RestorePromptVersionRequest): Buffer =>
+      Buffer.from(RestorePromptVersionRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): RestorePromptVersionRequest => RestorePromptVersionRequest.decode(value),
+    responseSerialize: (value: RestorePromptVersionResponse): Buffer =>
+      Buffer.from(RestorePromptVersionResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): RestorePromptVersionResponse => RestorePromptVersionResponse.decode(value),
+  },
+  /** What changed from one version to another. */
+  diffPromptVersions: {
+    path: "/parley.prompt.v1.PromptService/DiffPromptVersions" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: DiffPromptVersionsRequest): Buffer =>
+      Buffer.from(DiffPromptVersionsRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): DiffPromptVersionsRequest => DiffPromptVersionsRequest.decode(value),
+    responseSerialize: (value: DiffPromptVersionsResponse): Buffer =>
+      Buffer.from(DiffPromptVersionsResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): DiffPromptVersionsResponse => DiffPromptVersionsResponse.decode(value),
+  },
+  /** Gives a version a label, which the version that had it loses. */
+  setPromptLabel: {
+    path: "/parley.prompt.v1.PromptService/SetPromptLabel" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: SetPromptLabelRequest): Buffer =>
+      Buffer.from(SetPromptLabelRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): SetPromptLabelRequest => SetPromptLabelRequest.decode(value),
+    responseSerialize: (value: SetPromptLabelResponse): Buffer =>
+      Buffer.from(SetPromptLabelResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): SetPromptLabelResponse => SetPromptLabelResponse.decode(value),
+  },
+  /** Refused while an agent follows the label. */
+  deletePromptLabel: {
+    path: "/parley.prompt.v1.PromptService/DeletePromptLabel" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: DeletePromptLabelRequest): Buffer =>
+      Buffer.from(DeletePromptLabelRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): DeletePromptLabelRequest => DeletePromptLabelRequest.decode(value),
+    responseSerialize: (value: DeletePromptLabelResponse): Buffer =>
+      Buffer.from(DeletePromptLabelResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): DeletePromptLabelResponse => DeletePromptLabelResponse.decode(value),
+  },
   /** Reads many prompts of many owners at once, for the agent service's hot reads. */
   batchGetPrompts: {
     path: "/parley.prompt.v1.PromptService/BatchGetPrompts" as const,
@@ -2196,6 +2951,14 @@ export interface PromptServiceServer extends UntypedServiceImplementation {
   listPromptVersions: handleUnaryCall<ListPromptVersionsRequest, ListPromptVersionsResponse>;
   /** Refused while an agent uses the prompt. */
   deletePrompt: handleUnaryCall<DeletePromptRequest, DeletePromptResponse>;
+  /** Creates the next version with the content of an earlier one. */
+  restorePromptVersion: handleUnaryCall<RestorePromptVersionRequest, RestorePromptVersionResponse>;
+  /** What changed from one version to another. */
+  diffPromptVersions: handleUnaryCall<DiffPromptVersionsRequest, DiffPromptVersionsResponse>;
+  /** Gives a version a label, which the version that had it loses. */
+  setPromptLabel: handleUnaryCall<SetPromptLabelRequest, SetPromptLabelResponse>;
+  /** Refused while an agent follows the label. */
+  deletePromptLabel: handleUnaryCall<DeletePromptLabelRequest, DeletePromptLabelResponse>;
   /** Reads many prompts of many owners at once, for the agent service's hot reads. */
   batchGetPrompts: handleUnaryCall<BatchGetPromptsRequest, BatchGetPromptsResponse>;
   /** Reports which prompts change, which includes new versions, as AgentService.WatchAgents does for agents. */
@@ -2304,6 +3067,70 @@ export interface PromptServiceClient extends Client {
     metadata: Metadata,
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: DeletePromptResponse) => void,
+  ): ClientUnaryCall;
+  /** Creates the next version with the content of an earlier one. */
+  restorePromptVersion(
+    request: RestorePromptVersionRequest,
+    callback: (error: ServiceError | null, response: RestorePromptVersionResponse) => void,
+  ): ClientUnaryCall;
+  restorePromptVersion(
+    request: RestorePromptVersionRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: RestorePromptVersionResponse) => void,
+  ): ClientUnaryCall;
+  restorePromptVersion(
+    request: RestorePromptVersionRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: RestorePromptVersionResponse) => void,
+  ): ClientUnaryCall;
+  /** What changed from one version to another. */
+  diffPromptVersions(
+    request: DiffPromptVersionsRequest,
+    callback: (error: ServiceError | null, response: DiffPromptVersionsResponse) => void,
+  ): ClientUnaryCall;
+  diffPromptVersions(
+    request: DiffPromptVersionsRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: DiffPromptVersionsResponse) => void,
+  ): ClientUnaryCall;
+  diffPromptVersions(
+    request: DiffPromptVersionsRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: DiffPromptVersionsResponse) => void,
+  ): ClientUnaryCall;
+  /** Gives a version a label, which the version that had it loses. */
+  setPromptLabel(
+    request: SetPromptLabelRequest,
+    callback: (error: ServiceError | null, response: SetPromptLabelResponse) => void,
+  ): ClientUnaryCall;
+  setPromptLabel(
+    request: SetPromptLabelRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: SetPromptLabelResponse) => void,
+  ): ClientUnaryCall;
+  setPromptLabel(
+    request: SetPromptLabelRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: SetPromptLabelResponse) => void,
+  ): ClientUnaryCall;
+  /** Refused while an agent follows the label. */
+  deletePromptLabel(
+    request: DeletePromptLabelRequest,
+    callback: (error: ServiceError | null, response: DeletePromptLabelResponse) => void,
+  ): ClientUnaryCall;
+  deletePromptLabel(
+    request: DeletePromptLabelRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: DeletePromptLabelResponse) => void,
+  ): ClientUnaryCall;
+  deletePromptLabel(
+    request: DeletePromptLabelRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: DeletePromptLabelResponse) => void,
   ): ClientUnaryCall;
   /** Reads many prompts of many owners at once, for the agent service's hot reads. */
   batchGetPrompts(

@@ -4,8 +4,7 @@ create table conversations (
   conversation_id uuid not null,
   id text not null,
   agent_id text not null,
-  -- A conversation that tries a draft of its agent (agent service: agent_drafts). It is the owner's experiment: it sends no event and
-  -- is not counted as used.
+  -- A conversation that tries a draft of its agent (agent service: agent_drafts).
   draft_id text,
   -- WEB: a call without a number.
   type text not null check (type in ('CHAT', 'TELEPHONY', 'WHATSAPP', 'DAILY', 'WEB')),
@@ -71,6 +70,12 @@ create table conversations (
   injected jsonb,
   -- The version of agent_id that it keeps to its end; null: it tries a draft.
   agent_version integer,
+  -- A conversation of a test: its run, and what tool calls come to (src/store/turns/tests.ts); null for others.
+  test jsonb,
+  -- The owner's experiment, on a draft or in a test: it sends no event, and is not counted as used or watched for.
+  is_experiment boolean not null generated always as (draft_id is not null or test is not null) stored,
+  -- USER, AGENT, OPERATOR or SYSTEM; null while it is in progress, and if it is not known.
+  ended_by text check (ended_by in ('USER', 'AGENT', 'OPERATOR', 'SYSTEM')),
   primary key (owner_id, conversation_id)
 -- A turn updates the row twice and touches no indexed column: the room lets both stay on the page and out of the indexes.
 ) with (fillfactor = 85);
@@ -178,6 +183,8 @@ create table tool_calls (
   answer_by timestamptz,
   -- Of a tool with effects.
   ended_at timestamptz,
+  -- Which mock of the conversation's test answers it, counted from 0; null if none does.
+  mock smallint,
   bytes integer not null generated always as (octet_length(name) + octet_length(arguments) + octet_length(result) + 200) stored,
   primary key (owner_id, conversation_id, tool_call_id)
 );
@@ -198,7 +205,8 @@ alter table conversations
   alter column agent_path set statistics 0,
   alter column taken_over set statistics 0,
   alter column start set statistics 0,
-  alter column asked_agent_id set statistics 0;
+  alter column asked_agent_id set statistics 0,
+  alter column test set statistics 0;
 alter table messages
   alter column content set statistics 0,
   alter column latency set statistics 0,
@@ -274,7 +282,7 @@ create table owner_events (
 create index owner_events_due on owner_events (owner_id, due_at) where due_at < 'infinity';
 create index owner_events_of_conversation on owner_events (owner_id, conversation_id, event_uuid) where conversation_id is not null;
 
--- Stores an event that its owner wants, and enqueues the owner's job; none of a conversation that tries a draft, or is gone. Statements
+-- Stores an event that its owner wants, and enqueues the owner's job; none of an owner's experiment, or of a conversation that is gone. Statements
 -- that cause events of several owners do so in order of owner, so that two of them cannot deadlock.
 create function add_event(
   owner text, name text, conversation uuid, what text, moment timestamptz, given_uuid uuid default null, body text default null,
@@ -287,7 +295,7 @@ begin
   insert into owner_events (owner_id, event_uuid, event, conversation_id, about, happened_at, due_at, payload, traceparent)
   select owner, coalesce(given_uuid, uuidv7()), name, conversation, what, moment, moment, body, trace
   where conversation is null or exists (
-    select from conversations where owner_id = owner and conversation_id = conversation and draft_id is null
+    select from conversations where owner_id = owner and conversation_id = conversation and not is_experiment
   )
   on conflict (owner_id, event_uuid) do nothing;
   if not found then
@@ -305,11 +313,11 @@ begin
   return null;
 end $$;
 create trigger conversations_started after insert on conversations
-  for each row when (new.status = 'IN_PROGRESS' and new.draft_id is null and not new.is_starting)
+  for each row when (new.status = 'IN_PROGRESS' and not new.is_experiment and not new.is_starting)
   execute function note_conversation_start();
 -- Its start webhook was asked, and has not rejected it.
 create trigger conversations_started_late after update of is_starting on conversations
-  for each row when (old.is_starting and not new.is_starting and new.status = 'IN_PROGRESS' and new.draft_id is null)
+  for each row when (old.is_starting and not new.is_starting and new.status = 'IN_PROGRESS' and not new.is_experiment)
   execute function note_conversation_start();
 
 -- Whatever ends a conversation, one event is stored with it: no path can forget it.
@@ -321,10 +329,10 @@ begin
   return null;
 end $$;
 create trigger conversations_ended after update of status on conversations
-  for each row when (old.status = 'IN_PROGRESS' and new.status <> 'IN_PROGRESS' and new.draft_id is null)
+  for each row when (old.status = 'IN_PROGRESS' and new.status <> 'IN_PROGRESS' and not new.is_experiment)
   execute function note_conversation_end();
 create trigger conversations_begun_ended after insert on conversations
-  for each row when (new.status <> 'IN_PROGRESS' and new.draft_id is null) execute function note_conversation_end();
+  for each row when (new.status <> 'IN_PROGRESS' and not new.is_experiment) execute function note_conversation_end();
 
 -- The events of each owner are relayed by a job of the owner (src/events/relay.ts). Whoever ends conversations enqueues it: a job that
 -- runs then runs again, and one that waits runs earlier. In order of owner, so that two such statements cannot deadlock.
@@ -337,7 +345,7 @@ begin
   end if;
   insert into jobs (owner_id, job_id, queue, payload, due_at)
   select owner_id, 'relay-events', 'relay-events', '{}', min(updated_at) from changed
-  where status <> 'IN_PROGRESS' and draft_id is null group by owner_id order by owner_id
+  where status <> 'IN_PROGRESS' and not is_experiment group by owner_id order by owner_id
   on conflict (owner_id, job_id) do update set due_at = least(jobs.due_at, excluded.due_at), attempts = 0
   -- The job is locked in any case, so that it is not claimed before the events can be seen.
   where jobs.due_at > excluded.due_at or jobs.attempts > 0;
@@ -612,7 +620,7 @@ create function index_conversations_again(owner text) returns void language sql 
 $$;
 
 -- What an owner's statistics and usage are read from: how many conversations began and how they ended, how long calls lasted, what
--- models answered, how fast and at what cost. Kept when conversations are deleted, and without drafts.
+-- models answered, how fast and at what cost. Kept when conversations are deleted, and without experiments.
 
 -- What has happened, until a job folds it into the figures. Rows are only ever added, so that turns of one owner which end at the
 -- same time do not wait for each other.
@@ -719,7 +727,7 @@ begin
   return null;
 end $$;
 create trigger conversations_begun after insert on conversations
-  for each row when (new.draft_id is null) execute function note_begun();
+  for each row when (not new.is_experiment) execute function note_begun();
 
 -- A start webhook has named another agent.
 create function note_other_agent() returns trigger language plpgsql set search_path from current as $$
@@ -730,7 +738,7 @@ begin
   return null;
 end $$;
 create trigger conversations_of_other_agent after update of agent_id on conversations
-  for each row when (old.agent_id <> new.agent_id and new.draft_id is null) execute function note_other_agent();
+  for each row when (old.agent_id <> new.agent_id and not new.is_experiment) execute function note_other_agent();
 
 create function note_ended() returns trigger language plpgsql set search_path from current as $$
 begin
@@ -740,7 +748,7 @@ begin
   return null;
 end $$;
 create trigger conversations_figured after update of status on conversations
-  for each row when (old.status = 'IN_PROGRESS' and new.status <> 'IN_PROGRESS' and new.draft_id is null)
+  for each row when (old.status = 'IN_PROGRESS' and new.status <> 'IN_PROGRESS' and not new.is_experiment)
   execute function note_ended();
 
 -- Reads the reply's conversation once, in the trigger itself: two triggers, one of them with a function of a function, took 40 µs more
@@ -751,7 +759,7 @@ declare
   of_type text;
 begin
   select agent_id, type into of_agent, of_type from conversations
-  where owner_id = new.owner_id and conversation_id = new.conversation_id and draft_id is null;
+  where owner_id = new.owner_id and conversation_id = new.conversation_id and not is_experiment;
   if not found then
     return null;
   end if;
@@ -778,7 +786,7 @@ begin
     num_nonnulls(new.cost_usd_micros), new.created_at,
     case when new.latency is null then new.first_word_ms else (new.latency ->> 'audibleMs')::numeric end
   from conversations
-  where owner_id = new.owner_id and conversation_id = new.conversation_id and draft_id is null;
+  where owner_id = new.owner_id and conversation_id = new.conversation_id and not is_experiment;
   return null;
 end $$;
 create trigger messages_figured_later after update of total_ms on messages
@@ -792,7 +800,7 @@ declare
   of_type text;
 begin
   select agent_id, type into of_agent, of_type from conversations
-  where owner_id = new.owner_id and conversation_id = new.conversation_id and draft_id is null;
+  where owner_id = new.owner_id and conversation_id = new.conversation_id and not is_experiment;
   if not found then
     return null;
   end if;
@@ -982,7 +990,7 @@ end $$;
 create trigger tool_calls_told after insert or update of state on tool_calls
   for each row execute function tell_of_tool_call();
 
--- To those who watch all conversations of the owner.
+-- To those who watch all conversations of the owner, experiments left out.
 create function tell_of_all() returns trigger language plpgsql set search_path from current as $$
 declare
   everything constant uuid := '00000000-0000-0000-0000-000000000000';
@@ -993,9 +1001,10 @@ begin
   return null;
 end $$;
 create trigger conversations_begun_told after insert on conversations
-  for each row execute function tell_of_all();
+  for each row when (not new.is_experiment) execute function tell_of_all();
 create trigger conversations_ended_told after update of status on conversations
-  for each row when (old.status = 'IN_PROGRESS' and new.status <> 'IN_PROGRESS') execute function tell_of_all();
+  for each row when (old.status = 'IN_PROGRESS' and new.status <> 'IN_PROGRESS' and not new.is_experiment)
+  execute function tell_of_all();
 
 -- Conditions of which their owners are told (src/alerts).
 create table alerts (

@@ -16,6 +16,7 @@ import {
   CALLING_TYPES,
   CONVERSATION_STATUSES,
   CONVERSATION_TYPES,
+  ENDED_BY,
   KNOWLEDGE_STATUSES,
   MESSAGE_DELIVERIES,
   ROLES,
@@ -72,6 +73,9 @@ export function toConversation(
       : undefined,
     usage,
     startWebhook: row.start?.outcome && toStartOutcome(row.start.outcome),
+    test: row.testRunId === null ? undefined : { runId: row.testRunId },
+    endedBy: row.endedBy ? ENDED_BY[row.endedBy] : undefined,
+    language: row.language ?? undefined,
   };
 }
 
@@ -149,6 +153,7 @@ export function toToolCall(row: ToolCallRow): ToolCall {
     state: TOOL_CALL_STATES[row.state],
     httpStatus: row.status ?? undefined,
     note: row.note ?? undefined,
+    ...(row.mock !== null && { mocked: true }),
     attempts: row.attempts,
     startedMs: row.startedMs ?? undefined,
     durationMs: row.durationMs ?? undefined,

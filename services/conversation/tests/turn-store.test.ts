@@ -50,7 +50,16 @@ function reply(content: string): StoredReply {
 function called(name: string): ToolCallRow {
   const told = { name, arguments: "{}", result: "", kind: "builtin" as const, state: "SUCCEEDED" as const };
   const times = { startedMs: 1, durationMs: 0, round: 1, place: 0, attempts: 1 };
-  return { toolCallId: newId("tcl"), ...told, isOutside: false, isCut: false, status: null, note: null, ...times };
+  return {
+    toolCallId: newId("tcl"),
+    ...told,
+    isOutside: false,
+    isCut: false,
+    status: null,
+    note: null,
+    mock: null,
+    ...times,
+  };
 }
 
 function newSession(): SessionKey {
@@ -87,6 +96,7 @@ test("concurrent turns of many owners are each stored with their own messages, r
         injected: null,
         isQuiet: false,
         isStarting: false,
+        isTest: false,
         earlier: [
           { role: "user", content: `${at}` },
           { role: "assistant", content: `Re: ${at}` },

@@ -5,6 +5,7 @@ import { invalid } from "@parley/shared/errors";
 import { isUuid } from "@parley/shared/ids";
 import { refuseUnstorable } from "@parley/shared/json/storable-json";
 import { isLonger } from "@parley/shared/text/length";
+import { storedTest } from "../start/test-setup.ts";
 import type { NewCall } from "../store/calls.ts";
 import { checkUrl } from "./url.ts";
 
@@ -34,7 +35,7 @@ const JSON_BYTES_MAX = 1024 * 1024;
 
 /** Validates the conversation that a runtime starts. @throws ServiceError invalid, naming the field */
 export function newCall(request: StartConversationRequest): NewCall {
-  const { ownerId, agentId, conversationId, metadata = {}, dynamicVariables = {} } = request;
+  const { ownerId, agentId, conversationId, metadata = {}, dynamicVariables = {}, test } = request;
   if (!isUuid(conversationId))
     throw invalid("conversation_id", "conversation_id must be a UUID that the runtime chose");
   checkJson("metadata", metadata);
@@ -50,11 +51,17 @@ export function newCall(request: StartConversationRequest): NewCall {
     roomUrl: request.roomUrl || null,
     roomName: request.roomName || null,
     metadata,
-    variables: { ...collectValues(metadata), ...callVariables(dynamicVariables) },
-    isTestCall: request.isTestCall,
+    variables: {
+      ...collectValues(metadata),
+      ...callVariables(dynamicVariables),
+      ...callVariables(test?.dynamicVariables ?? {}),
+    },
+    isTestCall: request.isTestCall || test !== undefined,
     draftId: request.draftId ?? null,
+    test: test ? storedTest(test) : null,
   };
   checkFields(call);
+  if (call.test && call.type === "WHATSAPP") throw invalid("test", "test must be left out for WHATSAPP");
   return call;
 }
 

@@ -96,6 +96,7 @@ export async function controlCall({ ctx, row }: Asked, action: Action): Promise<
     case "transfer":
       if (!TARGET.test(action.value))
         throw invalid("to", "to must be a phone number in E.164 form, such as +14155550123, or a SIP address");
+      if (row.testRunId !== null) throw new ServiceError("condition", "This call is a test, which dials nobody");
       await command({ $case: "transfer", value: action.value });
       return;
     case "end":

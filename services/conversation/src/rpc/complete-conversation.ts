@@ -2,7 +2,7 @@ import type {
   CompleteConversationRequest,
   ConversationServiceService,
 } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
-import { CALL_OUTCOMES, CONVERSATION_STATUSES, nameOf } from "@parley/shared/domain/api-names";
+import { CALL_OUTCOMES, CONVERSATION_STATUSES, ENDED_BY, nameOf } from "@parley/shared/domain/api-names";
 import { invalid } from "@parley/shared/errors";
 import type { Handlers } from "@parley/shared/rpc/server";
 import { isLonger } from "@parley/shared/text/length";
@@ -10,7 +10,10 @@ import { readCall } from "../calls/read-call.ts";
 import { timeOf } from "../calls/transcript.ts";
 import { checkUrl } from "../calls/url.ts";
 import type { ConversationContext } from "../context.ts";
+import { readConversation } from "../lists/read-conversation.ts";
 import { type CallEnd, endCall } from "../store/calls.ts";
+import type { ConversationRow } from "../store/conversations.ts";
+import type { SessionKey } from "../store/session-key.ts";
 import { storable } from "../store/storable.ts";
 
 type Handler = NonNullable<Handlers<typeof ConversationServiceService>["completeConversation"]>;
@@ -30,15 +33,28 @@ const NOTES_MAX = 10_000;
 export function completeConversation(ctx: ConversationContext): Handler {
   return async (request) => {
     const end = endOf(request);
-    const { ownerId, conversationId } = await readCall(ctx, request);
+    const { ownerId, conversationId } = await readEnding(ctx, request);
     const key = { ownerId, conversationId };
     if (await endCall(ctx.db, key, end, ctx.clock.now())) return { status: CONVERSATION_STATUSES[end.status] };
-    return { status: CONVERSATION_STATUSES[(await readCall(ctx, key)).status] };
+    return { status: CONVERSATION_STATUSES[(await readEnding(ctx, key)).status] };
   };
 }
 
+/** A chat is ended by its turns, but one of a test by whoever runs the test. */
+async function readEnding(ctx: ConversationContext, key: SessionKey): Promise<ConversationRow> {
+  const row = await readConversation(ctx, key, "Conversation");
+  return row.testRunId === null ? readCall(ctx, key) : row;
+}
+
 /** @throws ServiceError invalid */
-function endOf({ outcome, durationSeconds, answeredAt, recordingUrl, notes }: CompleteConversationRequest): CallEnd {
+function endOf({
+  outcome,
+  durationSeconds,
+  answeredAt,
+  recordingUrl,
+  notes,
+  endedBy,
+}: CompleteConversationRequest): CallEnd {
   const name = nameOf(CALL_OUTCOMES, outcome);
   if (!name) throw invalid("outcome", "outcome must be SUCCESS, NO_ANSWER, BUSY, CANCELLED, HUNG_UP_EARLY or ERROR");
   if (durationSeconds !== undefined && !(durationSeconds >= 0 && Number.isFinite(durationSeconds))) {
@@ -53,5 +69,6 @@ function endOf({ outcome, durationSeconds, answeredAt, recordingUrl, notes }: Co
     answeredAt: timeOf("answered_at", answeredAt) ?? null,
     recordingUrl: recordingUrl || null,
     notes: notes ? storable(notes) : null,
+    endedBy: nameOf(ENDED_BY, endedBy ?? 0) ?? null,
   };
 }

@@ -12,7 +12,9 @@ import { agentPathOf } from "../store/agent-path.ts";
 import { draftOf } from "../store/conversations.ts";
 import type { ToolCallRow } from "../store/turns/kept-tool-calls.ts";
 import { storeDecided } from "../store/turns/spoken-turns.ts";
+import { findTest } from "../store/turns/tests.ts";
 import type { Client, ClientCall } from "../tools/client-calls.ts";
+import { testTools } from "../tools/test-tools.ts";
 import type { CallAction, ToolContext, ToolOutcome } from "../tools/tool.ts";
 import { type Toolbox, toolboxOf } from "../tools/toolbox.ts";
 import { turnTools } from "../tools/turn-tools.ts";
@@ -46,7 +48,12 @@ export function runCallTool(ctx: ConversationContext): Handler {
     const variables = { ...call.variables, ...(await systemValues(ctx, key, agent)) };
     const { ledger, clock } = ctx;
     const seq = sequence ?? null;
-    const handoffs = callHandoffs(ctx, call, seq ?? call.messageCount + 1);
+    const test = call.testRunId === null ? null : await findTest(ctx.db, key);
+    const toolbox = toolboxOf(agent, "call", [
+      () => runtimeSearch(ctx.knowledge, agent),
+      callHandoffs(ctx, call, seq ?? call.messageCount + 1),
+      ...ctx.toolSources,
+    ]);
     const kept: ToolCallRow[] = [];
     let outcome: ToolOutcome | undefined;
     let clientCall: ClientCall | undefined;
@@ -59,9 +66,7 @@ export function runCallTool(ctx: ConversationContext): Handler {
     const tools = turnTools({
       ...{
         ledger,
-        toolbox: waiting(
-          toolboxOf(agent, "call", [() => runtimeSearch(ctx.knowledge, agent), handoffs, ...ctx.toolSources]),
-        ),
+        toolbox: waiting(test ? testTools(test)(toolbox) : toolbox),
         kept,
         signal: NEVER,
         log,
@@ -114,8 +119,8 @@ function withBriefing(action: CallAction, variables: ToolContext["variables"]): 
 function waiting({ definitions, find }: Toolbox): Toolbox {
   return {
     definitions,
-    find: (name) => {
-      const tool = find(name);
+    find: (name, call) => {
+      const tool = find(name, call);
       return tool?.rules ? { ...tool, rules: { ...tool.rules, run: "wait" } } : tool;
     },
   };

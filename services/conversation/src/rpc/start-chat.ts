@@ -4,9 +4,11 @@ import { collectValues } from "@parley/shared/domain/variables/values";
 import { notFound } from "@parley/shared/errors";
 import { newId, newUuid } from "@parley/shared/ids";
 import type { Handlers } from "@parley/shared/rpc/server";
+import { callVariables } from "../calls/new-call.ts";
 import type { ConversationContext } from "../context.ts";
 import { greetingOf } from "../start/greeting.ts";
 import { startOnce, startWebhookOf } from "../start/start-once.ts";
+import { storedTest } from "../start/test-setup.ts";
 import { draftOf, findConversation, insertGreetedSession } from "../store/conversations.ts";
 import type { SessionKey } from "../store/session-key.ts";
 import { storeFirstWords } from "../store/start.ts";
@@ -14,18 +16,19 @@ import { storeFirstWords } from "../store/start.ts";
 type Handler = NonNullable<Handlers<typeof ConversationServiceService>["startChat"]>;
 
 export function startChat(ctx: ConversationContext): Handler {
-  return async ({ ownerId, agentId, metadata = {}, draftId }) => {
+  return async ({ ownerId, agentId, metadata = {}, draftId, test }) => {
     const agent = await ctx.getAgent(ownerId, agentId, draftId);
     ctx.room.refuseFull(ownerId);
     const key = { ownerId, conversationId: newUuid() };
-    const variables = collectValues(metadata);
-    const isAsked = startWebhookOf(agent, "chat") !== null;
+    const variables = { ...collectValues(metadata), ...callVariables(test?.dynamicVariables ?? {}) };
+    const isAsked = !test && startWebhookOf(agent, "chat") !== null;
     const greeting = isAsked ? "" : await greetingOf(ctx, { ...key, variables, start: null }, agent, { type: "CHAT" });
     await insertGreetedSession(ctx.db, {
       ...key,
       id: newId("cnv"),
       agentId,
       draftId: draftId ?? null,
+      test: test ? storedTest(test) : null,
       greeting,
       isStarting: isAsked,
       metadata,

@@ -48,7 +48,8 @@ async function begin(
   // Tells of a call that was accepted before.
   if (!agentMayBeGone) ctx.room.refuseFull(call.ownerId);
   const now = ctx.clock.now();
-  const isStarting = !agentMayBeGone && agent !== null && startWebhookOf(agent, channelOf(call.type)) !== null;
+  const isStarting =
+    !agentMayBeGone && agent !== null && !call.test && startWebhookOf(agent, channelOf(call.type)) !== null;
   await insertCall(ctx.db, { ...call, isStarting }, newId("cnv"), now);
   // The same request may have won the race.
   const row = await findConversation(ctx.db, call, now);
@@ -82,6 +83,7 @@ function isSame(row: ConversationRow, call: NewCall): boolean {
     variables: isChanged || of.variables,
     isTestCall: of.isTestCall,
     draftId: of.draftId,
+    testRunId: "testRunId" in of ? of.testRunId : (of.test?.runId ?? null),
   });
   return Bun.deepEquals(content(row), content(call));
 }

@@ -2,11 +2,12 @@ import type { TurnLatency } from "@parley/proto/parley/conversation/v1/conversat
 import type { Sql } from "@parley/shared/db/database";
 import type { VariableValue } from "@parley/shared/domain/variables/values";
 import { activeTraceparent } from "@parley/shared/telemetry/spans";
-import type { ConversationRow, OutcomeName, StatusName, TypeName } from "./conversations.ts";
+import type { ConversationRow, EndedByName, OutcomeName, StatusName, TypeName } from "./conversations.ts";
 import { wantsStarts } from "./events/owner-events.ts";
 import { tellRelay } from "./events/tell-relay.ts";
 import { isKept } from "./retention.ts";
 import type { SessionKey } from "./session-key.ts";
+import type { StoredTest } from "./turns/tests.ts";
 
 // Conversations that another process holds and reports: Parley's voice and messaging services, or a voice runtime. Chats, and the
 // turns of message threads, are in turns.ts.
@@ -25,6 +26,8 @@ export interface NewCall extends SessionKey {
   variables: Record<string, VariableValue>;
   isTestCall: boolean;
   draftId: string | null;
+  /** Null: it belongs to no test. */
+  test: StoredTest | null;
   /** Whether its start webhook is asked before it begins. */
   isStarting?: boolean;
 }
@@ -33,13 +36,12 @@ export interface NewCall extends SessionKey {
 export async function insertCall(sql: Sql, call: NewCall, id: string, now: Date): Promise<boolean> {
   const [inserted] = await sql<{ isTold: boolean }[]>`
     insert into conversations (owner_id, conversation_id, id, agent_id, type, status, calling_type, to_mobile_number,
-      from_mobile_number, telephony_provider, room_url, room_name, metadata, variables, is_test_call, draft_id, is_starting, last_activity_at,
-      created_at, updated_at)
+      from_mobile_number, telephony_provider, room_url, room_name, metadata, variables, is_test_call, draft_id, test, is_starting,
+      last_activity_at, created_at, updated_at)
     values (${call.ownerId}, ${call.conversationId}, ${id}, ${call.agentId}, ${call.type}, 'IN_PROGRESS',
       ${call.callingType}, ${call.toMobileNumber}, ${call.fromMobileNumber}, ${call.telephonyProvider}, ${call.roomUrl},
       ${call.roomName}, ${sql.json(call.metadata as never)}, ${sql.json(call.variables as never)}, ${call.isTestCall}, ${call.draftId},
-      ${call.isStarting ?? false}, ${now},
-      ${now}, ${now})
+      ${call.test && sql.json(call.test as never)}, ${call.isStarting ?? false}, ${now}, ${now}, ${now})
     on conflict (owner_id, conversation_id) do nothing
     returning ${wantsStarts(sql, sql`conversations.owner_id`)} as is_told`;
   if (inserted?.isTold) tellRelay(sql);
@@ -101,17 +103,19 @@ export interface CallEnd {
   answeredAt: Date | null;
   recordingUrl: string | null;
   notes: string | null;
+  endedBy: EndedByName | null;
 }
 
-/** Ends a conversation in progress. Returns false if there is none. */
+/** Ends a conversation in progress: one that is no chat, or a chat of a test. Returns false if there is none. */
 export async function endCall(sql: Sql, key: SessionKey, end: CallEnd, now: Date): Promise<boolean> {
   const ended = await sql`
-    update conversations set status = ${end.status}, outcome = ${end.outcome},
+    update conversations set status = ${end.status}, outcome = case when type <> 'CHAT' then ${end.outcome}::text end,
+      ended_by = ${end.endedBy},
       duration_seconds = coalesce(${end.durationSeconds}, duration_seconds),
       answered_at = coalesce(${end.answeredAt}, answered_at),
       recording_url = coalesce(${end.recordingUrl}, recording_url), notes = coalesce(${end.notes}, notes), updated_at = ${now},
       traceparent = ${activeTraceparent() ?? null}
-    where owner_id = ${key.ownerId} and conversation_id = ${key.conversationId} and type <> 'CHAT'
+    where owner_id = ${key.ownerId} and conversation_id = ${key.conversationId} and (type <> 'CHAT' or test is not null)
       and status = 'IN_PROGRESS' and ${isKept(sql, key.ownerId, now)}
     returning 1`;
   if (ended.length > 0) tellRelay(sql);

@@ -4,6 +4,7 @@ import type {
   CALLING_TYPES,
   CONVERSATION_STATUSES,
   CONVERSATION_TYPES,
+  ENDED_BY,
 } from "@parley/shared/domain/api-names";
 import type { VariableValue } from "@parley/shared/domain/variables/values";
 import type { AgentOnPath } from "./agent-path.ts";
@@ -12,10 +13,12 @@ import { tellRelay } from "./events/tell-relay.ts";
 import { isKept, keptFor } from "./retention.ts";
 import type { SessionKey } from "./session-key.ts";
 import type { Start } from "./start.ts";
+import type { StoredTest } from "./turns/tests.ts";
 
 export type TypeName = keyof typeof CONVERSATION_TYPES;
 export type OutcomeName = keyof typeof CALL_OUTCOMES;
 export type StatusName = keyof typeof CONVERSATION_STATUSES;
+export type EndedByName = keyof typeof ENDED_BY;
 
 /** One field of an analysis, with its value or the reason why it has none. */
 export interface AnalysisItem {
@@ -86,6 +89,10 @@ export interface ConversationRow {
   takenOver: TakenOver | null;
   /** When the agent answers again unless somebody writes before. */
   takenOverUntil: Date | null;
+  /** The run of tests that it belongs to; null for none. */
+  testRunId: string | null;
+  /** Null while it is in progress, and if it is not known. */
+  endedBy: EndedByName | null;
 }
 
 /** Who has taken a conversation over. */
@@ -105,7 +112,7 @@ export const conversationColumns = (sql: Sql) => sql`
   owner_id, conversation_id, id, agent_id, agent_path, type, status, outcome, calling_type, name, language, message_count, metadata, variables,
   notes, analysis, created_by, to_mobile_number, from_mobile_number, telephony_provider, recording_url, duration_seconds, answered_at, room_url,
   room_name, is_test_call, draft_id, scheduled_call, is_widget, start, is_starting, asked_agent_id, turn_until, last_activity_at, created_at, updated_at,
-  is_muted, taken_over, taken_over_until, agent_version`;
+  is_muted, taken_over, taken_over_until, agent_version, test ->> 'runId' as test_run_id, ended_by`;
 
 /** Inserts a session with the agent's greeting as its first message, or without messages when the agent has no greeting. */
 export async function insertGreetedSession(
@@ -116,6 +123,8 @@ export async function insertGreetedSession(
     /** The draft that the session tries; null for the agent itself. */
     draftId: string | null;
     greeting: string;
+    /** Null or absent: it belongs to no test. */
+    test?: StoredTest | null;
     /** Whether its start webhook is asked before it begins. */
     isStarting?: boolean;
     metadata: Record<string, unknown>;
@@ -124,13 +133,15 @@ export async function insertGreetedSession(
   },
 ): Promise<void> {
   const count = session.greeting === "" ? 0 : 1;
+  const isTest = Boolean(session.test);
   const [opened] = await sql<[{ isTold: boolean }]>`
     with opened as (
       insert into conversations (owner_id, conversation_id, id, agent_id, type, status, message_count, metadata, variables,
-        created_by, is_test_call, draft_id, is_starting, last_activity_at, created_at, updated_at)
+        created_by, is_test_call, draft_id, test, is_starting, last_activity_at, created_at, updated_at)
       values (${session.ownerId}, ${session.conversationId}, ${session.id}, ${session.agentId}, 'CHAT', 'IN_PROGRESS',
         ${count}, ${sql.json(session.metadata as never)}, ${sql.json(session.variables as never)}, ${session.ownerId},
-        ${session.draftId !== null}, ${session.draftId}, ${session.isStarting ?? false}, ${session.now}, ${session.now}, ${session.now})
+        ${session.draftId !== null || isTest}, ${session.draftId}, ${isTest ? sql.json(session.test as never) : null},
+        ${session.isStarting ?? false}, ${session.now}, ${session.now}, ${session.now})
       returning owner_id, message_count
     ), greeted as (
       insert into messages (owner_id, conversation_id, seq, role, content, created_at)
@@ -192,7 +203,8 @@ export async function closeSilentCalls(
   const areSilent = sql`
     case when type <> 'CHAT' then status = 'IN_PROGRESS' end and type <> 'WHATSAPP' and last_activity_at < ${silentSince}`;
   const closed = await sql`
-    update conversations set status = 'FAILED', outcome = 'ERROR', notes = coalesce(notes, ${notes}), updated_at = ${now}
+    update conversations set status = 'FAILED', outcome = 'ERROR', ended_by = 'SYSTEM', notes = coalesce(notes, ${notes}),
+      updated_at = ${now}
     where ${areSilent} and conversation_id = any(array(${oldest(sql, areSilent, limit)}))
     returning conversation_id`;
   if (closed.length > 0) tellRelay(sql);
@@ -222,7 +234,7 @@ async function closeSilent(sql: Sql, isOpen: Fragment, silentSince: Date, now: D
         select 1 from messages
         where messages.owner_id = conversations.owner_id and messages.conversation_id = conversations.conversation_id
           and role = 'user'
-      ) then 'COMPLETED' else 'DISCONNECTED' end, turn_id = null, turn_until = null,
+      ) then 'COMPLETED' else 'DISCONNECTED' end, ended_by = 'SYSTEM', turn_id = null, turn_until = null,
       updated_at = ${now}
     where ${areSilent} and conversation_id = any(array(${oldest(sql, areSilent, limit)}))
     returning conversation_id`;

@@ -16,6 +16,10 @@ export function clientTool(tool: LibraryTool, client: ClientTool): Tool {
     rules: rulesOf(tool, false),
     client: { wait: client.wait ?? true, argumentsOf: (input, variables) => argumentsOf(client, input, variables) },
     run: () => failed("not available on this channel"),
+    answered: ({ input }, { variables }, { text }) => {
+      const refused = refusedArgument(client.parameters, input ?? {}, variables);
+      return refused === null ? { result: text, isError: false } : failed(refused);
+    },
   };
 }
 

@@ -24,6 +24,17 @@ export interface Tool {
    * @throws anything: the model is told that the call failed
    */
   run(call: ToolCall, context: ToolContext): ToolOutcome | Promise<ToolOutcome>;
+  /** What a call comes to whose answer a test gives. By default the model is told the answer. */
+  answered?(call: ToolCall, context: ToolContext, answer: GivenAnswer): ToolOutcome;
+  /** The mock of the conversation's test that answers the call; absent for none. */
+  mock?: number;
+}
+
+/** An answer that a test gives in place of a tool's server or client. */
+export interface GivenAnswer {
+  text: string;
+  /** Whether it is what a model was told before, rather than what the server answers. */
+  isRecorded: boolean;
 }
 
 /** How calls of a tool that takes time are made. */

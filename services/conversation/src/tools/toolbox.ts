@@ -1,5 +1,5 @@
 import type { AgentRuntime } from "@parley/proto/parley/agent/v1/agent.ts";
-import type { ModelTool } from "../model/port.ts";
+import type { ModelTool, ToolCall } from "../model/port.ts";
 import { type BuiltinConfigs, type BuiltinTool, configOf } from "./builtin/builtin.ts";
 import { endCall } from "./builtin/end-call.ts";
 import { scheduleCall } from "./builtin/schedule-call.ts";
@@ -12,7 +12,8 @@ import type { Tool, ToolChannel } from "./tool.ts";
 export interface Toolbox {
   /** What the model is offered. */
   definitions: readonly ModelTool[];
-  find(name: string): Tool | undefined;
+  /** @param call that is to be made with it; a test chooses by its arguments */
+  find(name: string, call?: ToolCall): Tool | undefined;
 }
 
 /** Makes the tools of one kind that an agent has on a channel. */

@@ -90,7 +90,7 @@ export function turnTools(parts: TurnToolsParts): TurnTools {
   function begin(call: ToolCall, number: number, at: CallsAt): AnsweredCall | DueCall {
     const calledAt = performance.now();
     const toolCallId = parts.toolCallId ?? newId("tcl");
-    const tool = toolbox.find(call.name);
+    const tool = toolbox.find(call.name, call);
     const handed = client && isTimed(tool) ? handedOf(tool, call.input ?? {}, place()) : null;
     const fault = faultOf(call, number, tool) ?? (typeof handed === "string" ? handed : null);
     if (fault === null && isTimed(tool) && typeof handed !== "string" && (handed || !tool.client))
@@ -103,6 +103,7 @@ export function turnTools(parts: TurnToolsParts): TurnTools {
     const row: Omit<ToolCallRow, "isCut"> = {
       ...{ toolCallId, ...at, kind: tool?.kind ?? "builtin", name: call.name, arguments: call.json },
       ...{ state: isError ? "FAILED" : "SUCCEEDED", result, isOutside: false, status, note, attempts: 1 },
+      mock: null,
       startedMs: sinceStart(calledAt),
       durationMs: performance.now() - calledAt,
     };
@@ -195,15 +196,15 @@ export function turnTools(parts: TurnToolsParts): TurnTools {
   async function take(earlier: EarlierToolCall): Promise<DueCall | null> {
     const { name, arguments: json, answerBy } = earlier;
     const key = keyOf(turn, earlier.toolCallId);
-    const tool = toolbox.find(name);
     const call = { name, json, input: parseObject(json) };
+    const tool = toolbox.find(name, call);
     if (answerBy) {
       const isLate = answerBy < place().clock.now();
       if (!isLate && client?.isAwaited && isTimed(tool)) return { key, call, tool, handed: { json, answerBy } };
       await ledger.end(key, isLate ? NOT_ANSWERED : OVERTAKEN, log);
       return null;
     }
-    const mayRepeat = isTimed(tool) && tool.rules.mayRepeat && earlier.state === "RUNNING";
+    const mayRepeat = isTimed(tool) && tool.rules.mayRepeat && earlier.mock === null && earlier.state === "RUNNING";
     if (mayRepeat && (await ledger.retake(key, earlier.attempts))) return { key, call, tool };
     await ledger.end(key, earlier.state === "RUNNING" ? LOST : NOT_MADE, log);
     return null;
@@ -261,6 +262,7 @@ function rowOf({ key, call, tool, handed }: DueCall, { runs, isAwaited, startedM
     ...{ toolCallId: key.toolCallId, ...at, kind: tool.kind, name: call.name, arguments: call.json },
     ...{ state: isOver ? "SUCCEEDED" : runs ? "RUNNING" : "REQUESTED", result: isOver ? HANDED_OVER : "" },
     ...{ isOutside: false, status: null, note: null, attempts: 1, startedMs, durationMs: isOver ? 0 : null },
+    mock: tool.mock ?? null,
   });
   return {
     ...row,

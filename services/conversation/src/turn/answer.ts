@@ -3,9 +3,11 @@ import type { ConversationContext } from "../context.ts";
 import type { Asked, Hear, Model, ModelEnd, ModelMessage, ModelRequest } from "../model/port.ts";
 import type { ModelWatch } from "../model/watch.ts";
 import { bothKnown, type ReplyKnowledge } from "../store/reply-knowledge.ts";
+import { findTest } from "../store/turns/tests.ts";
 import { farewellOf } from "../tools/builtin/end-call.ts";
 import type { Client } from "../tools/client-calls.ts";
 import type { ToolTeller } from "../tools/telling.ts";
+import { testTools } from "../tools/test-tools.ts";
 import type { CallAction, ToolOutcome } from "../tools/tool.ts";
 import { type CallWatch, turnTools } from "../tools/turn-tools.ts";
 import type { AcceptedTurn, PreparedTurn } from "./accept-turn.ts";
@@ -65,7 +67,9 @@ export async function answer(
   const { ownerId, conversationId, language, injected } = accepted;
   const { clock, limits, ledger } = ctx;
   let assigned = accepted.variables;
-  const handoffs = await turnHandoffs(ctx, accepted, { agent, model }, channel.name, message, log);
+  const test = accepted.isTest ? await findTest(ctx.db, accepted) : null;
+  const asking = { channel: channel.name, message, test: test && testTools(test) };
+  const handoffs = await turnHandoffs(ctx, accepted, { agent, model }, asking, log);
   const { speaker } = handoffs;
   const filledWith = () => ({ ...assigned, ...speaker().system });
   const speaks = () => {
@@ -90,7 +94,7 @@ export async function answer(
   const tools = turnTools({
     ...{ ledger, turn: accepted, apply, watch: calls, signal: watch.signal, log },
     ...{ teller, client },
-    toolbox: { find: (name) => speaker().toolbox.find(name) },
+    toolbox: { find: (name, call) => speaker().toolbox.find(name, call) },
     place: () => ({
       ownerId,
       conversationId,

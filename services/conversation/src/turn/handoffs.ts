@@ -9,6 +9,7 @@ import { llmOf } from "../model/select.ts";
 import { systemValues } from "../start/system-values.ts";
 import { type AgentOnPath, storeTakeOver } from "../store/agent-path.ts";
 import { cannotTakeOver, contextFrom, handoffRefusal, handoffTool, isGone } from "../tools/handoff-tool.ts";
+import type { TestTools } from "../tools/test-tools.ts";
 import { failed, type ToolChannel, type ToolContext, type ToolOutcome } from "../tools/tool.ts";
 import { type Toolbox, toolboxOf } from "../tools/toolbox.ts";
 import type { AcceptedTurn, PreparedTurn } from "./accept-turn.ts";
@@ -53,8 +54,7 @@ export async function turnHandoffs(
   ctx: Pick<ConversationContext, "db" | "clock" | "getAgent" | "selectModel" | "toolSources" | "knowledge">,
   accepted: AcceptedTurn,
   first: PreparedTurn,
-  channel: ToolChannel,
-  message: string | null,
+  { channel, message, test }: { channel: ToolChannel; message: string | null; test: TestTools | null },
   log: Logger,
 ): Promise<Handoffs> {
   const { ownerId, seq, replySeq } = accepted;
@@ -74,7 +74,7 @@ export async function turnHandoffs(
       turnKnowledge(ctx.knowledge, { ownerId, agent, channel, message }, log),
     ]);
     const toolbox = toolboxOf(agent, channel, [() => knowledge.tools, () => handoffs, ...ctx.toolSources]);
-    return { agent, model, system, onPath, knowledge, toolbox };
+    return { agent, model, system, onPath, knowledge, toolbox: test?.(toolbox) ?? toolbox };
   }
 
   async function prepare(agentId: string): Promise<PreparedTurn> {

@@ -5,6 +5,7 @@ import {
   ConversationStatus,
   ConversationType,
   Delivery_Status,
+  EndedBy,
   KnowledgeStatus,
   Outcome,
   Role,
@@ -147,6 +148,13 @@ export const CALL_OUTCOMES = {
   CANCELLED: Outcome.OUTCOME_CANCELLED,
   HUNG_UP_EARLY: Outcome.OUTCOME_HUNG_UP_EARLY,
   ERROR: Outcome.OUTCOME_ERROR,
+} as const;
+
+export const ENDED_BY = {
+  USER: EndedBy.ENDED_BY_USER,
+  AGENT: EndedBy.ENDED_BY_AGENT,
+  OPERATOR: EndedBy.ENDED_BY_OPERATOR,
+  SYSTEM: EndedBy.ENDED_BY_SYSTEM,
 } as const;
 
 /** What a call does when a voicemail answers. */

@@ -56,6 +56,9 @@ export interface FinishedTurn extends OpenReply, TurnEnd {
   traceparent: string | null;
 }
 
+/** A session ends so when its agent ends it, or when its start webhook rejects it. */
+const ENDED_BY = { COMPLETED: "AGENT", DISCONNECTED: "SYSTEM" } as const;
+
 /** Stores the reply and ends the turn in one statement. Returns false when another turn has taken over. */
 export async function finishTurn(
   sql: Sql,
@@ -84,7 +87,7 @@ export async function finishTurns(sql: Sql, turns: readonly FinishedTurn[]): Pro
       update conversations set
         turn_id = null, turn_until = null, message_count = reply_seq, last_activity_at = now, updated_at = now,
         ${noticingToolCalls(sql, sql`ended_turn_id`, turns.map(callingOf))}
-        ${ended ? sql`status = ${ended},` : sql``} language = coalesce(new_language, language),
+        ${ended ? sql`status = ${ended}, ended_by = ${ENDED_BY[ended]},` : sql``} language = coalesce(new_language, language),
         traceparent = new_traceparent
       from ${turns.length > 1 ? notLocked(sql, sql`true`) : sql`given`}
       where conversations.owner_id = given.owner_id and conversations.conversation_id = given.conversation_id

@@ -40,6 +40,8 @@ export interface ToolCallRow {
   startedMs: number | null;
   /** Null while there is no result. */
   durationMs: number | null;
+  /** Which mock of the conversation's test answers it; null if none does. */
+  mock: number | null;
 }
 
 /** Calls that are kept of one reply, of those that are over at once: the first ones. */

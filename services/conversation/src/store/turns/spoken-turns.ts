@@ -33,6 +33,8 @@ export interface TakenSpokenTurn {
   agentPath: AgentOnPath[] | null;
   /** What an operator lets the model know. */
   injected: string[] | null;
+  /** Whether the conversation belongs to a test. */
+  isTest: boolean;
   /** The earlier messages, oldest first; null in a conversation with tool calls. */
   earlier: Said[] | null;
 }
@@ -62,14 +64,14 @@ export async function takeSpokenTurn(sql: Sql, turn: NewSpokenTurn, maxBytes: nu
               and (role <> 'assistant' or total_ms is not null or not partial)
           )
         )
-      returning agent_id, variables, language, has_tool_calls, agent_path, injected
+      returning agent_id, variables, language, has_tool_calls, agent_path, injected, test is not null as is_test
     ), stored as (
       insert into messages (owner_id, conversation_id, seq, role, content, created_at, started_at)
       select ${turn.ownerId}, ${turn.conversationId}, ${turn.seq}, 'user', ${turn.text}, ${turn.saidAt}, ${turn.startedAt}::timestamptz
       from taken
       on conflict (owner_id, conversation_id, seq) do nothing
     )
-    select agent_id, variables, language, has_tool_calls, agent_path, injected, case when not has_tool_calls then (
+    select agent_id, variables, language, has_tool_calls, agent_path, injected, is_test, case when not has_tool_calls then (
       select coalesce(json_agg(json_build_object('role', role, 'content', content) order by newest.seq), '[]')
       from ${newestBefore(sql, turn, turn.seq)} where bytes <= ${maxBytes}
     ) end as earlier
@@ -97,7 +99,7 @@ export async function takeResultTurn(
             and role = 'assistant' and partial and total_ms is null
         )
       )
-    returning agent_id, variables, language, has_tool_calls, agent_path, injected`;
+    returning agent_id, variables, language, has_tool_calls, agent_path, injected, test is not null as is_test`;
   return taken ?? null;
 }
 

@@ -126,6 +126,8 @@ export interface TakenTurn {
   earlier: Said[] | null;
   /** What an operator lets the model know. */
   injected: string[] | null;
+  /** Whether the session belongs to a test; absent: no. */
+  isTest?: boolean;
   /** Nobody asks the model: the agent is muted, or an operator answers in its place. Then no turn is taken. */
   isQuiet?: boolean;
   /** Requests to the model before the client gave its results; 0 in a turn that begins with a message. */
@@ -179,12 +181,12 @@ export async function takeTurns(
         and ${isMetadataBounded(sql, sql`new_metadata`, sql`new_variables`)}
       returning conversations.owner_id, conversations.conversation_id, new_turn_id as turn_id, turn_id is null as is_quiet,
         message_count as seq, agent_id, variables, is_starting, language, has_tool_calls, agent_path, injected,
-        message, now
+        test is not null as is_test, message, now
     ), stored as (
       insert into messages (owner_id, conversation_id, seq, role, content, created_at)
       select owner_id, conversation_id, seq, 'user', message, now from taken
     )
-    select turn_id, is_quiet, seq, seq + 1 as reply_seq, agent_id, variables, is_starting, language, has_tool_calls, agent_path, injected, (
+    select turn_id, is_quiet, seq, seq + 1 as reply_seq, agent_id, variables, is_starting, language, has_tool_calls, agent_path, injected, is_test, (
       -- A reply that was stored while this statement waited for the session is not seen by it: then nothing is told.
       select case when not has_tool_calls and coalesce(max(newest.seq), 0) = taken.seq - 1 and ${isRead} then coalesce(
         json_agg(json_build_object('role', role, 'content', content) order by newest.seq) filter (where bytes <= ${maxBytes}),

@@ -44,7 +44,7 @@ export function noticingToolCalls(
 
 export const callColumns = (sql: Sql) => sql`
   tool_call_id, round, place, kind, name, arguments, state, result, is_outside, is_cut, status, note, attempts, started_ms,
-  duration_ms`;
+  duration_ms, mock`;
 
 /** Calls as arguments of `unnest`, in the order of `callColumns`. */
 export function columnsOf(sql: Sql, calls: readonly ToolCallRow[]): Fragment {
@@ -63,7 +63,8 @@ export function columnsOf(sql: Sql, calls: readonly ToolCallRow[]): Fragment {
     ${calls.map(({ note }) => note)}::text[],
     ${calls.map(({ attempts }) => attempts)}::integer[],
     ${calls.map(({ startedMs }) => startedMs)}::integer[],
-    ${calls.map(({ durationMs }) => durationMs)}::integer[]`;
+    ${calls.map(({ durationMs }) => durationMs)}::integer[],
+    ${calls.map(({ mock }) => mock)}::smallint[]`;
 }
 
 /**
@@ -124,7 +125,7 @@ export async function listToolCalls(
 ): Promise<StoredToolCall[]> {
   return sql<StoredToolCall[]>`
     select seq, tool_call_id, round, place, kind, name, arguments, known_state as state, result, is_outside, is_cut, status,
-      note, attempts, started_ms, duration_ms
+      note, attempts, started_ms, duration_ms, mock
     from (
       select calls.*, sum(bytes) over (order by tool_call_id desc) as total, case
         when calls.state in ('REQUESTED', 'RUNNING') and coalesce(running_until < ${now}, true)

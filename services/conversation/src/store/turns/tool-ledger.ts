@@ -174,7 +174,7 @@ export async function listEarlierCalls(
 ): Promise<EarlierToolCall[]> {
   return sql<EarlierToolCall[]>`
     select seq, tool_call_id, round, place, kind, name, arguments, state, is_outside, is_cut, status, note, attempts, started_ms,
-      duration_ms, is_background, told_seq, answer_by, coalesce(running_until >= ${now}, false) as is_live,
+      duration_ms, mock, is_background, told_seq, answer_by, coalesce(running_until >= ${now}, false) as is_live,
       case when total <= ${maxBytes} then result else left(result, ${SHORT_CHARACTERS}) end as result
     from (
       select *, sum(bytes) over (order by tool_call_id desc) as total from tool_calls

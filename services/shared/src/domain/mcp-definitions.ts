@@ -1,4 +1,3 @@
-import { createHash } from "node:crypto";
 import {
   type ListedMcpTool,
   type McpDefinition,
@@ -7,6 +6,7 @@ import {
   type McpTool,
   OnToolChange,
 } from "@parley/proto/parley/agent/v1/tool.ts";
+import { jsonHash } from "../json/json-hash.ts";
 
 const { MCP_STATE_CHANGED, MCP_STATE_GONE, MCP_STATE_NEW, MCP_STATE_ON } = McpState;
 
@@ -101,8 +101,8 @@ function definitionOf({ name, description, inputSchema = {} }: ListedMcpTool, st
     name,
     description,
     inputSchema,
-    schemaHash: hashOf(inputSchema),
-    definitionHash: hashOf({ description, inputSchema }),
+    schemaHash: jsonHash(inputSchema),
+    definitionHash: jsonHash({ description, inputSchema }),
     state,
   };
 }
@@ -112,13 +112,4 @@ function isAsPinned(onChange: OnToolChange, pin: McpDefinition, tool: ListedMcpT
   return onChange === OnToolChange.ON_TOOL_CHANGE_DISABLE
     ? now.definitionHash === pin.definitionHash
     : now.schemaHash === pin.schemaHash;
-}
-
-/** SHA-256 of a JSON value, whatever the order of its fields. */
-function hashOf(value: unknown): string {
-  const inOrder = (_name: string, inner: unknown) =>
-    typeof inner === "object" && inner !== null && !Array.isArray(inner)
-      ? Object.fromEntries(Object.entries(inner).toSorted(([a], [b]) => (a < b ? -1 : 1)))
-      : inner;
-  return createHash("sha256").update(JSON.stringify(value, inOrder)).digest("hex");
 }

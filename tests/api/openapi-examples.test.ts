@@ -250,8 +250,7 @@ function inOrder(all: readonly Operation[]): Operation[] {
   const rank = ({ method, path, operationId }: Operation) => {
     if (first.includes(operationId)) return first.indexOf(operationId) - first.length;
     if (last.includes(operationId)) return 3 + last.indexOf(operationId);
-    // A prompt's label before the prompt.
-    if (method === "DELETE") return 2 - path.split("/").length / 100;
+    if (method === "DELETE") return 2;
     return method === "POST" && !path.includes("{") ? 0 : 1;
   };
   return all.toSorted((one, other) => rank(one) - rank(other));

@@ -34,11 +34,8 @@ afterAll(() => stack.stop());
 const SCOPES: Readonly<Record<string, readonly string[]>> = {
   "agents:read": ["listAgents", "getAgent", "listDynamicVariables"],
   "agents:write": ["createAgent", "updateAgent", "deleteAgent", "tryStartWebhook"],
-  "prompts:read": ["listPrompts", "getPrompt", "listPromptVersions", "diffPromptVersions"],
-  "prompts:write": [
-    ...["createPrompt", "updatePrompt", "restorePromptVersion", "deletePrompt"],
-    ...["setPromptLabel", "deletePromptLabel"],
-  ],
+  "prompts:read": ["listPrompts", "getPrompt", "listPromptVersions"],
+  "prompts:write": ["createPrompt", "updatePrompt", "deletePrompt"],
   "tools:read": ["listTools", "getTool"],
   "tools:write": [
     "createTool",

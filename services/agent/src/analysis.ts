@@ -3,7 +3,7 @@ import { NotationError, parseNotation } from "@parley/shared/domain/analysis/not
 import { invalid } from "@parley/shared/errors";
 import { nameFault } from "@parley/shared/text/name";
 import type { AcquiredPrompts } from "./prompts/acquire-prompts.ts";
-import type { StoredAnalysis } from "./store/agents.ts";
+import { NO_REFERENCE, type StoredAnalysis } from "./store/agents.ts";
 
 /** The part of a change that concerns an agent's analysis. Each field is separate in the API, so a missing one stays unchanged. */
 export interface AnalysisChange {
@@ -12,7 +12,7 @@ export interface AnalysisChange {
   clear: readonly string[];
 }
 
-const NONE: StoredAnalysis = { enabled: false, promptName: null, promptVersion: null, schema: null };
+const NONE: StoredAnalysis = { enabled: false, ...NO_REFERENCE, schema: null };
 
 /**
  * Checks the settings that a change leads to, before any prompt is acquired for it
@@ -49,10 +49,10 @@ export function changedAnalysis(
   acquired: AcquiredPrompts["analysis"],
 ): StoredAnalysis {
   const { enabled, schema, ...prompt } = before ?? NONE;
-  const kept = clear.includes("analysisPrompt") ? { promptName: null, promptVersion: null } : prompt;
+  const kept = clear.includes("analysisPrompt") ? NO_REFERENCE : prompt;
   return {
     enabled: analysis?.enabled ?? enabled,
-    ...(acquired ?? kept),
+    ...(acquired?.reference ?? kept),
     schema: analysis?.schema ?? (clear.includes("analysisSchema") ? null : schema),
   };
 }

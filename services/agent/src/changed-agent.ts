@@ -1,11 +1,11 @@
 import type { UpdateAgentRequest } from "@parley/proto/parley/agent/v1/agent_service.ts";
-import { AGENT_TYPES, nameOf } from "@parley/shared/domain/api-names";
+import { AGENT_TYPES, nameOf, PUBLISHINGS } from "@parley/shared/domain/api-names";
 import { changedAnalysis, checkAnalysis } from "./analysis.ts";
 import type { AgentContext } from "./context.ts";
 import { changedFields } from "./fields.ts";
 import { sealKeys } from "./model-keys/seal-keys.ts";
 import type { AcquiredPrompts } from "./prompts/acquire-prompts.ts";
-import type { AgentRow } from "./store/agents.ts";
+import { type AgentRow, NO_REFERENCE } from "./store/agents.ts";
 
 /** The agent as a change makes it. @throws ServiceError invalid when the change does not fit the agent */
 export function changedAgent(
@@ -22,9 +22,9 @@ export function changedAgent(
   };
   if (request.agentName !== undefined) row.agentName = request.agentName;
   row.agentType = nameOf(AGENT_TYPES, request.agentType) ?? row.agentType;
-  if (request.clear.includes("prompt")) Object.assign(row, { promptName: null, promptVersion: null });
-  if (prompts.main)
-    Object.assign(row, { promptName: prompts.main.promptName, promptVersion: prompts.main.promptVersion });
+  row.publishing = nameOf(PUBLISHINGS, request.publishing) ?? row.publishing;
+  if (request.clear.includes("prompt")) Object.assign(row, NO_REFERENCE);
+  if (prompts.main) Object.assign(row, prompts.main.reference);
   row.analysis = changedAnalysis(before.analysis, request, prompts.analysis);
   return row;
 }

@@ -17,7 +17,7 @@ const VARIABLES = {
   }),
   PARLEY_AGENTS_OWNER_BYTES: positiveInteger({
     default: 256 * 1024 ** 2,
-    desc: "limit for the settings of all agents and tools of one owner",
+    desc: "limit for all agents of one owner, with their versions, and tools",
   }),
   PARLEY_CATALOGUE: str({ default: "", desc: "JSON file of models and voices in addition to the built-in ones" }),
   PARLEY_ENCRYPTION_KEY: ENCRYPTION_KEY({ desc: "32 bytes in base64, the same on every replica" }),

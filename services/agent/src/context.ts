@@ -10,10 +10,8 @@ import type { AllowList } from "@parley/shared/egress/allow-list";
 import type { ServiceClient } from "@parley/shared/rpc/client";
 import type { Sealer } from "@parley/shared/sealing";
 import type { FewAtOnce } from "@parley/shared/shares/few-at-once";
-import type { LRUCache } from "lru-cache";
 import type { Catalogue } from "./catalogue/catalogue.ts";
 import type { ModelKeys } from "./model-keys/model-keys.ts";
-import type { PromptUse } from "./prompts/prompt-use.ts";
 
 export interface AgentContext {
   db: Database;
@@ -31,14 +29,12 @@ export interface AgentContext {
   sealer: Sealer;
   modelKeys: ModelKeys;
   catalogue: Catalogue;
-  /** The prompts that agents used when they were last read, by owner and agent id. */
-  lastUses: LRUCache<string, PromptUse>;
   /** Private hosts where an owner's own endpoints and tools may be. */
   allowedHosts: AllowList;
   /** Shares by claim instead of by owner: one at a time (prompts/claim.ts). */
   claimOneAtOnce: FewAtOnce;
   changes: ChangeFollower;
   clock: Clock;
-  /** For the settings of all agents and tools of one owner. */
+  /** For all agents of one owner, with their versions, and tools. */
   room: RoomSettings;
 }

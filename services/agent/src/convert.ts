@@ -1,17 +1,18 @@
-import type { Agent, AgentPrompt, AgentRuntime, Analysis } from "@parley/proto/parley/agent/v1/agent.ts";
+import type { Agent, AgentRuntime, Analysis } from "@parley/proto/parley/agent/v1/agent.ts";
 import type { Tool } from "@parley/proto/parley/agent/v1/tool.ts";
-import type { Prompt } from "@parley/proto/parley/prompt/v1/prompt.ts";
-import { AGENT_TYPES } from "@parley/shared/domain/api-names";
+import type { PromptReference } from "@parley/proto/parley/prompt/v1/prompt.ts";
+import { AGENT_TYPES, PUBLISHINGS } from "@parley/shared/domain/api-names";
 import type { AgentContext } from "./context.ts";
 import { messageFields } from "./fields.ts";
 import { maskedLlm, openLlm } from "./model-keys/llm-secrets.ts";
 import { maskedSpeech, speechWithoutKey } from "./model-keys/speech-secrets.ts";
 import { maskedStartWebhook, openStartWebhook } from "./start-webhook/sealed-start-webhook.ts";
-import type { AgentRow, StoredAnalysis } from "./store/agents.ts";
+import type { StoredAnalysis, StoredReference } from "./store/agents.ts";
+import type { AgentVersion } from "./store/versions.ts";
 import { variablesOf } from "./variables.ts";
 
-/** The agent as its owner sees it: keys are masked. */
-export function toAgent(row: AgentRow, prompt: Prompt | undefined): Agent {
+/** The agent as its owner sees it, with the settings of one version: keys are masked. */
+export function toAgent({ row, agentVersion, prompt }: AgentVersion): Agent {
   return {
     agentId: row.agentId,
     ownerId: row.ownerId,
@@ -23,8 +24,13 @@ export function toAgent(row: AgentRow, prompt: Prompt | undefined): Agent {
     tts: row.tts ? maskedSpeech(row.tts) : undefined,
     startWebhook: row.startWebhook ? maskedStartWebhook(row.startWebhook) : undefined,
     analysis: toAnalysis(row.analysis),
-    prompt: toAgentPrompt(prompt),
+    prompt,
     promptPinned: row.promptVersion !== null,
+    promptLabel: row.promptLabel ?? undefined,
+    publishing: PUBLISHINGS[row.publishing],
+    agentVersion,
+    latestVersion: row.latestVersion,
+    publishedVersion: row.publishedVersion ?? undefined,
     dynamicVariables: variablesOf(row.ownerId, prompt?.promptContent, row.firstMessagePrompt).map(
       (v) => v.variableName,
     ),
@@ -33,15 +39,18 @@ export function toAgent(row: AgentRow, prompt: Prompt | undefined): Agent {
   };
 }
 
+interface RunAgent extends Pick<AgentVersion, "row" | "prompt" | "analysisPrompt"> {
+  /** 0 for a draft. */
+  agentVersion: number;
+  customTools: Tool[];
+}
+
 /**
- * The agent as the conversation service runs it: keys in plain text, with the models' prices, and no model when one of its
- * keys cannot be opened.
+ * A version or draft of an agent as the conversation service runs it: keys in plain text, with the models' prices, and no model when one
+ * of its keys cannot be opened.
  */
 export function toRuntime(
-  row: AgentRow,
-  prompt: AgentPrompt | undefined,
-  analysisPrompt: AgentPrompt | undefined,
-  customTools: Tool[],
+  { row, agentVersion, prompt, analysisPrompt, customTools }: RunAgent,
   { modelKeys, catalogue }: Pick<AgentContext, "modelKeys" | "catalogue">,
 ): AgentRuntime {
   const opened = row.llm ? openLlm(row.llm, modelKeys, row, catalogue.prices) : { llm: undefined };
@@ -60,6 +69,8 @@ export function toRuntime(
     analysis: toAnalysis(row.analysis),
     analysisPrompt,
     customTools,
+    agentVersion,
+    keysRevision: row.keysRevision,
   };
 }
 
@@ -69,22 +80,17 @@ export function withNewSecret(agent: Agent, secret: string | null): Agent {
   return secret === null || !startWebhook ? agent : { ...agent, startWebhook: { ...startWebhook, secret } };
 }
 
-export function toAgentPrompt(prompt: Prompt | undefined): AgentPrompt | undefined {
-  return (
-    prompt && {
-      promptName: prompt.promptName,
-      promptVersion: prompt.promptVersion,
-      promptContent: prompt.promptContent,
-    }
-  );
-}
-
 function toAnalysis(stored: StoredAnalysis | null): Analysis | undefined {
   if (!stored) return undefined;
-  const { enabled, promptName, promptVersion, schema } = stored;
+  const { enabled, schema } = stored;
   return {
     enabled,
-    prompt: promptName === null ? undefined : { promptName, promptVersion: promptVersion ?? undefined },
+    prompt: toReference(stored),
     schema: schema ?? undefined,
   };
+}
+
+export function toReference({ promptName, promptVersion, promptLabel }: StoredReference): PromptReference | undefined {
+  if (promptName === null) return undefined;
+  return { promptName, promptVersion: promptVersion ?? undefined, promptLabel: promptLabel ?? undefined };
 }

@@ -1,57 +1,78 @@
-import { Access, type AgentKey } from "@parley/proto/parley/agent/v1/agent_service.ts";
-import type { Prompt } from "@parley/proto/parley/prompt/v1/prompt.ts";
+import { Access, type AgentKey, type AgentVersionKey } from "@parley/proto/parley/agent/v1/agent_service.ts";
 import type { Sql } from "@parley/shared/db/database";
 import { notFound, ServiceError } from "@parley/shared/errors";
 import { isId } from "@parley/shared/ids";
-import type { CallOrigin } from "@parley/shared/rpc/call";
-import type { AgentContext } from "./context.ts";
-import { idOf, readExpectedPrompts, readPrompts, rememberUses } from "./prompts/agent-prompts.ts";
-import { type AgentRow, findAgent, findAgents, findExistingIds, lockAgent } from "./store/agents.ts";
+import { type AgentRow, findAgent, findAgentOwners, findExistingIds, lockAgent } from "./store/agents.ts";
+import { type AgentVersion, findVersions, LATEST } from "./store/versions.ts";
 
-export interface ReadAgent {
-  row: AgentRow;
-  prompt: Prompt | undefined;
-}
-
-/** Returns agents with their current prompts: one query and one call for any number. In the order of the keys. */
-export async function readAgents(
-  ctx: AgentContext,
-  keys: readonly AgentKey[],
-  origin?: CallOrigin,
-): Promise<(ReadAgent | Access)[]> {
+/** Reads one version of each of many agents in one query. In the order of the keys. @param keys as `findVersions` takes them */
+export async function readVersions(
+  sql: Sql,
+  keys: readonly AgentVersionKey[],
+  find = findVersions,
+): Promise<(AgentVersion | Access)[]> {
   // No other text is an agent's id, and one that Postgres refuses to read would fail the whole batch.
   const possible = keys.filter((key) => isId("agt", key.agentId));
-  const [rows, expected] = await Promise.all([
-    findAgents(ctx.db, possible),
-    readExpectedPrompts(ctx, possible, origin),
-  ]);
-  const byId = new Map(rows.map((row) => [idOf(row), row]));
-  const missing = possible.filter((key) => !byId.has(idOf(key))).map((key) => key.agentId);
-  rememberUses(ctx, rows);
-  const [prompts, foreign] = await Promise.all([
-    readPrompts(ctx, rows, origin, expected),
-    missing.length > 0 ? findExistingIds(ctx.db, missing) : new Set<string>(),
-  ]);
-  return keys.map((key) => {
-    const row = byId.get(idOf(key));
-    if (row) return { row, prompt: prompts.get(row) };
-    return foreign.has(key.agentId) ? Access.ACCESS_DENIED : Access.ACCESS_NOT_FOUND;
-  });
+  const found = await find(sql, possible);
+  const byId = new Map(found.flatMap((version) => namesOf(version).map((name) => [name, version] as const)));
+  const missing = possible.filter((key) => !byId.has(nameOf(key)));
+  const accessOf = await readAccess(sql, missing);
+  return keys.map((key) => byId.get(nameOf(key)) ?? accessOf(key));
 }
 
-/** @throws ServiceError forbidden for another owner's agent, not_found for none. */
-export async function readAgent(ctx: AgentContext, key: AgentKey, origin?: CallOrigin): Promise<ReadAgent> {
-  const [read] = await readAgents(ctx, [key], origin);
+/** The keys under which a version may have been asked for. */
+function namesOf({ row, agentVersion }: AgentVersion): string[] {
+  const names = [nameOf({ ...row, agentVersion })];
+  if (agentVersion === row.publishedVersion) names.push(nameOf({ ...row, agentVersion: 0 }));
+  if (agentVersion === row.latestVersion) names.push(nameOf({ ...row, agentVersion: LATEST }));
+  return names;
+}
+
+function nameOf({ ownerId, agentId, agentVersion }: AgentVersionKey): string {
+  return `${ownerId} ${agentId} ${agentVersion}`;
+}
+
+/** Tells of the agents that were not found whether they are another owner's or nobody's. */
+export async function readAccess(sql: Sql, keys: readonly AgentKey[]): Promise<(key: AgentKey) => Access> {
+  const owners =
+    keys.length > 0
+      ? await findAgentOwners(
+          sql,
+          keys.map(({ agentId }) => agentId),
+        )
+      : new Map<string, string>();
+  return ({ ownerId, agentId }) => {
+    const owner = owners.get(agentId);
+    return owner === undefined || owner === ownerId ? Access.ACCESS_NOT_FOUND : Access.ACCESS_DENIED;
+  };
+}
+
+/** An agent's newest version. @throws ServiceError forbidden for another owner's agent, not_found for none. */
+export async function readNewest(sql: Sql, key: AgentKey, find = findVersions): Promise<AgentVersion> {
+  const [read] = await readVersions(sql, [{ ...key, agentVersion: LATEST }], find);
   if (read === undefined || typeof read === "number") throw refusal(read === Access.ACCESS_DENIED);
   return read;
 }
 
-/** The agent as stored. @throws as `readAgent` does */
+/**
+ * The version that new conversations get, or the given one.
+ * @throws ServiceError forbidden for another owner's agent, not_found for none or no such version, conflict if none is published
+ */
+export async function getVersion(sql: Sql, key: AgentKey, agentVersion = 0): Promise<AgentVersion> {
+  const [read] = await readVersions(sql, [{ ...key, agentVersion }]);
+  if (read !== undefined && typeof read !== "number") return read;
+  const row = await getAgentRow(sql, key);
+  if (agentVersion === 0 && row.publishedVersion === null)
+    throw new ServiceError("conflict", "Agent has no published version");
+  throw notFound("Agent version");
+}
+
+/** The agent as stored. @throws ServiceError forbidden for another owner's agent, not_found for none */
 export async function getAgentRow(sql: Sql, key: AgentKey): Promise<AgentRow> {
   return (await findAgent(sql, key)) ?? refuse(sql, key);
 }
 
-/** The same, locked until the transaction ends. @throws as `readAgent` does */
+/** The same, locked until the transaction ends. @throws ServiceError forbidden for another owner's agent, not_found for none */
 export async function getLockedAgentRow(tx: Sql, key: AgentKey): Promise<AgentRow> {
   return (await lockAgent(tx, key)) ?? refuse(tx, key);
 }

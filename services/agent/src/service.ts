@@ -14,7 +14,6 @@ import { createClient } from "@parley/shared/rpc/client";
 import { registered } from "@parley/shared/rpc/registration";
 import { createSealer } from "@parley/shared/sealing";
 import { fewAtOnce } from "@parley/shared/shares/few-at-once";
-import { LRUCache } from "lru-cache";
 import { loadCatalogue } from "./catalogue/load.ts";
 import { type AgentConfig, modelKeysOf } from "./config.ts";
 import type { AgentContext } from "./context.ts";
@@ -27,12 +26,14 @@ import { acceptToolChanges } from "./rpc/accept-tool-changes.ts";
 import { addClonedVoice } from "./rpc/add-cloned-voice.ts";
 import { batchGetAgentRuntimes } from "./rpc/batch-get-agent-runtimes.ts";
 import { batchGetAgents } from "./rpc/batch-get-agents.ts";
+import { batchGetPointers } from "./rpc/batch-get-pointers.ts";
 import { createAgent } from "./rpc/create-agent.ts";
 import { createDraft } from "./rpc/create-draft.ts";
 import { createTool } from "./rpc/create-tool.ts";
 import { deleteAgent } from "./rpc/delete-agent.ts";
 import { deleteTool } from "./rpc/delete-tool.ts";
 import { findCallee } from "./rpc/find-callee.ts";
+import { followPrompt } from "./rpc/follow-prompt.ts";
 import { forgetOwner } from "./rpc/forget-owner.ts";
 import { getChannelSettings } from "./rpc/get-channel-settings.ts";
 import { getDraftRuntime } from "./rpc/get-draft-runtime.ts";
@@ -54,8 +55,7 @@ import { rotateToolSecret } from "./rpc/rotate-tool-secret.ts";
 import { updateAgent } from "./rpc/update-agent.ts";
 import { updateTool } from "./rpc/update-tool.ts";
 import { watchAgents } from "./rpc/watch-agents.ts";
-
-const AGENTS_REMEMBERED_MAX = 10_000;
+import { followQueue } from "./versions/follow.ts";
 
 export async function startAgent(config: AgentConfig, log: Logger, given?: Clock): Promise<Running> {
   const catalogue = await loadCatalogue(config.PARLEY_CATALOGUE);
@@ -95,7 +95,6 @@ export async function startAgent(config: AgentConfig, log: Logger, given?: Clock
           sealer: createSealer(config.PARLEY_ENCRYPTION_KEY),
           modelKeys: modelKeysOf(config),
           catalogue,
-          lastUses: new LRUCache({ max: AGENTS_REMEMBERED_MAX }),
           allowedHosts: config.PARLEY_ALLOWED_PRIVATE_HOSTS,
           changes,
           claimOneAtOnce: fewAtOnce(CLAIM_AT_ONCE),
@@ -107,9 +106,11 @@ export async function startAgent(config: AgentConfig, log: Logger, given?: Clock
             handlers: {
               createAgent: createAgent(ctx),
               batchGetAgents: batchGetAgents(ctx),
+              batchGetPointers: batchGetPointers(ctx),
               batchGetAgentRuntimes: batchGetAgentRuntimes(ctx),
               watchAgents: watchAgents(ctx),
               createDraft: createDraft(ctx),
+              followPrompt: settling(changes, followPrompt(ctx)),
               getDraftRuntime: getDraftRuntime(ctx),
               getSpeech: getSpeech(ctx),
               findCallee: findCallee(ctx),
@@ -137,7 +138,12 @@ export async function startAgent(config: AgentConfig, log: Logger, given?: Clock
               removeClonedVoice: removeClonedVoice(ctx),
               forgetOwner: forgetOwner(ctx),
             },
-            queues: { ...referenceQueue(ctx), ...forgetOwners(ctx), ...handOverQueue(conversations) },
+            queues: {
+              ...referenceQueue(ctx),
+              ...followQueue(ctx),
+              ...forgetOwners(ctx),
+              ...handOverQueue(conversations),
+            },
             sweeps: [expiredDrafts(db)],
             stop: () => {
               prompts.close();
@@ -157,7 +163,7 @@ export async function startAgent(config: AgentConfig, log: Logger, given?: Clock
 function roomOf(bytesMax: number): RoomSettings {
   return {
     bytesMax,
-    what: "Agents and tools",
-    remedy: "delete those that you no longer need, or shorten their settings",
+    what: "Agents, with their versions, and tools",
+    remedy: "delete those that you no longer need",
   };
 }

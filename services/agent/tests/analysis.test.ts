@@ -3,7 +3,18 @@ import type { AnalysisSettings } from "@parley/proto/parley/agent/v1/agent_servi
 import { PromptType } from "@parley/proto/parley/prompt/v1/prompt.ts";
 import { failure } from "@parley/testkit/failures";
 import { newOwner } from "@parley/testkit/owners";
-import { byName, change, create, createPrompt, creation, inline, startTestAgents, update } from "./kit.ts";
+import {
+  byName,
+  change,
+  changePrompt,
+  create,
+  createPrompt,
+  creation,
+  inline,
+  runtimes,
+  startTestAgents,
+  update,
+} from "./kit.ts";
 
 const service = await startTestAgents();
 afterAll(() => service.stop());
@@ -29,35 +40,31 @@ async function analysed(given: Partial<AnalysisSettings> = {}) {
 test("analysis keeps its prompt by name, by version or as text, and its schema as given", async () => {
   expect((await analysed()).analysis).toEqual({
     enabled: true,
-    prompt: { promptName: "sums up", promptVersion: undefined },
+    prompt: { promptName: "sums up", promptVersion: undefined, promptLabel: undefined },
     schema: SCHEMA,
   });
   expect((await analysed({ prompt: byName("sums up", 1) })).analysis?.prompt?.promptVersion).toBe(1);
   const custom = await analysed({ prompt: inline("In one word.") });
   const promptName = `agent-${custom.agentId}-analysis`;
-  expect(custom.analysis?.prompt).toEqual({ promptName, promptVersion: undefined });
+  expect(custom.analysis?.prompt).toEqual({ promptName, promptVersion: undefined, promptLabel: undefined });
   const { prompt } = await service.prompts.getPrompt({ ownerId: custom.ownerId, reference: { promptName } });
   expect(prompt).toMatchObject({ promptContent: "In one word.", promptType: PromptType.PROMPT_TYPE_ANALYSIS });
 });
 
-test("a runtime has the text of the analysis prompt, in the right version, only when it is requested", async () => {
+test("a runtime has the text of the analysis prompt, in the right version", async () => {
   const agents = [
     await analysed(),
     await analysed({ prompt: byName("sums up", 1) }),
     await analysed({ prompt: inline("In one word.") }),
   ];
   for (const { ownerId } of agents) {
-    const changed = { ownerId, promptName: "sums up", promptContent: "Sum up again.", idempotency: undefined };
-    await service.prompts.updatePrompt(changed);
+    await changePrompt(service, ownerId, "sums up", "Sum up again.");
   }
   const plain = await create(service.agents, creation(newOwner()));
   const keys = [...agents, plain].map(({ ownerId, agentId }) => ({ ownerId, agentId }));
-  const contents = async (withAnalysisPrompt: boolean) => {
-    const { results } = await service.agents.batchGetAgentRuntimes({ keys, withAnalysisPrompt });
-    return results.map(({ runtime }) => runtime?.analysisPrompt?.promptContent);
-  };
-  expect(await contents(true)).toEqual(["Sum up again.", "Sum up.", "In one word.", undefined]);
-  expect(await contents(false)).toEqual([undefined, undefined, undefined, undefined]);
+  const { results } = await runtimes(service.agents, keys);
+  const contents = results.map(({ runtime }) => runtime?.analysisPrompt?.promptContent);
+  expect(contents).toEqual(["Sum up again.", "Sum up.", "In one word.", undefined]);
 });
 
 test("changing one part leaves the others unchanged", async () => {
@@ -67,7 +74,10 @@ test("changing one part leaves the others unchanged", async () => {
     [{ schema: { mood: { type: "str" } } }, { schema: { mood: { type: "str" } } }],
     [{ enabled: true }, { enabled: true }],
     [{ prompt: byName("sums up", 1) }, { prompt: { promptName: "sums up", promptVersion: 1 } }],
-    [{ prompt: byName("sums up") }, { prompt: { promptName: "sums up", promptVersion: undefined } }],
+    [
+      { prompt: byName("sums up") },
+      { prompt: { promptName: "sums up", promptVersion: undefined, promptLabel: undefined } },
+    ],
     [{ schema: {} }, { schema: {} }],
   ];
   let expected = agent.analysis;

@@ -9,7 +9,7 @@ import { newOwner } from "@parley/testkit/owners";
 import { WRONG_PAGES } from "@parley/testkit/pages";
 import { BUILT_IN } from "../src/catalogue/built-in.ts";
 import type { Models } from "../src/catalogue/catalogue.ts";
-import { create, creation, customLlm, startTestAgents } from "./kit.ts";
+import { create, creation, customLlm, runtimes, startTestAgents } from "./kit.ts";
 
 const ADDED = {
   updated_at: "2099-01-01T00:00:00.000Z",
@@ -90,7 +90,7 @@ describe("providers", () => {
       price,
       undefined,
     ]);
-    const { results } = await service.agents.batchGetAgentRuntimes({ keys: [agent], withAnalysisPrompt: false });
+    const { results } = await runtimes(service.agents, [agent]);
     const used = results[0]?.runtime?.llm;
     expect([used?.price, ...(used?.fallbacks.map((each) => each.price) ?? [])]).toEqual([
       BUILT_IN.prices.OPENAI?.["gpt-4.1-mini"],

@@ -35,6 +35,9 @@ describe("changing", () => {
       tools: { set_language: true },
       tts: tts("OPENAI", "alloy"),
       agentTips: [],
+      agentVersion: 2,
+      latestVersion: 2,
+      publishedVersion: 2,
       updatedAt: new Date((agent.updatedAt?.getTime() ?? 0) + 5),
     });
     expect(await read(service.agents, agent)).toEqual(changed);
@@ -46,7 +49,8 @@ describe("changing", () => {
     const cleared = await change(service.agents, agent, { clear: [...clear, "prompt", "constructor", "ownerId"] });
     const fresh = await create(service.agents, creation(agent.ownerId));
     const { agentId, createdAt, updatedAt, agentName, agentType } = cleared;
-    expect(cleared).toEqual({ ...fresh, agentId, createdAt, updatedAt, agentName, agentType });
+    const versions = { agentVersion: 2, latestVersion: 2, publishedVersion: 2 };
+    expect(cleared).toEqual({ ...fresh, agentId, createdAt, updatedAt, agentName, agentType, ...versions });
     expect(agentName).toBe(agent.agentName);
   });
 

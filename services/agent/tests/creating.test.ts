@@ -4,6 +4,7 @@ import { failure } from "@parley/testkit/failures";
 import { newOwner } from "@parley/testkit/owners";
 import {
   byName,
+  changePrompt,
   create,
   createPrompt,
   creation,
@@ -65,12 +66,7 @@ describe("creating", () => {
     await createPrompt(service.prompts, owner, "sales", "One.");
     const latest = await create(service.agents, creation(owner, { prompt: byName("sales") }));
     const pinned = await create(service.agents, creation(owner, { prompt: byName("sales", 1) }));
-    await service.prompts.updatePrompt({
-      ownerId: owner,
-      promptName: "sales",
-      promptContent: "Two.",
-      idempotency: undefined,
-    });
+    await changePrompt(service, owner, "sales", "Two.");
     expect((await read(service.agents, latest)).prompt).toMatchObject({ promptVersion: 2, promptContent: "Two." });
     expect((await read(service.agents, pinned)).prompt).toMatchObject({ promptVersion: 1, promptContent: "One." });
   });

@@ -8,7 +8,7 @@ import { clientTool, createTool } from "./tools-kit.ts";
 const service = await startTestAgents();
 afterAll(() => service.stop());
 
-test("a deleted owner's agents, tools, drafts and voices are deleted, also more than one part; another owner's stay", async () => {
+test("a deleted owner's agents, their versions, keys and publish logs, tools, drafts and voices are deleted, also more than one part; another owner's stay", async () => {
   const { agents, sql } = service;
   const owners = [newOwner(), newOwner()];
   const made = [];
@@ -35,6 +35,7 @@ test("a deleted owner's agents, tools, drafts and voices are deleted, also more 
   const [gone = "", stays = ""] = owners;
   const before = {
     ...{ agent_drafts: 1, agents: 251, claims: 1, cloned_voices: 1, tools: 1 },
+    ...{ agent_versions: 1, version_texts: 1, agent_publishes: 1, agent_keys: 1 },
     ...{ idempotency_keys: 1, idempotency_bytes: 1, stored_bytes: 1 },
   };
   expect(await countOwnedRows(sql, gone)).toEqual(before);

@@ -103,6 +103,12 @@ export async function read(client: AgentClient, { ownerId, agentId }: Agent): Pr
   return present((await client.batchGetAgents({ keys: [{ ownerId, agentId }] })).results[0]?.agent);
 }
 
+/** The published versions of agents as conversations run them. */
+export function runtimes(client: AgentClient, agents: readonly Pick<Agent, "ownerId" | "agentId">[]) {
+  const keys = agents.map(({ ownerId, agentId }) => ({ ownerId, agentId, agentVersion: 0 }));
+  return client.batchGetAgentRuntimes({ keys });
+}
+
 /** @throws when a message that a response must carry is not there */
 export function present<T>(message: T | undefined): T {
   if (message === undefined) throw new Error("the response is empty");
@@ -142,6 +148,17 @@ export async function createPrompt(
     idempotency: undefined,
     newOnly: false,
   });
+}
+
+/** Makes the next version of a prompt, and has agents follow it as the prompt service does. */
+export async function changePrompt(
+  { agents, prompts }: Pick<TestAgents, "agents" | "prompts">,
+  ownerId: string,
+  promptName: string,
+  promptContent: string,
+): Promise<void> {
+  await prompts.updatePrompt({ ownerId, promptName, promptContent, idempotency: undefined });
+  await agents.followPrompt({ ownerId, promptName });
 }
 
 /** Lists an owner's agents: the first hundred, unless `given` says otherwise. */

@@ -7,7 +7,7 @@ import { silentLogger } from "@parley/shared/log";
 import { serve } from "@parley/shared/rpc/server";
 import { failure } from "@parley/testkit/failures";
 import { newOwner } from "@parley/testkit/owners";
-import { change, create, creation, read, startTestAgents, update } from "./kit.ts";
+import { change, create, creation, read, runtimes, startTestAgents, update } from "./kit.ts";
 
 const { KNOWLEDGE_MODE_TOOL: TOOL, KNOWLEDGE_MODE_PROMPT: PROMPT } = KnowledgeMode;
 const FOREIGN = newId("kb");
@@ -57,7 +57,7 @@ test("an agent and its drafts keep the knowledge bases that conversations answer
   expect((await read(agents, agent)).knowledge).toEqual([use(first), use(second, { minScore: 0.5 })]);
   const runtime = async () => {
     const keys = [{ ownerId, agentId: agent.agentId }];
-    return (await agents.batchGetAgentRuntimes({ keys, withAnalysisPrompt: false })).results[0]?.runtime?.knowledge;
+    return (await runtimes(agents, keys)).results[0]?.runtime?.knowledge;
   };
   expect(await runtime()).toEqual([use(first), use(second, { minScore: 0.5 })]);
   const used = (knowledgeBaseId: string) => agents.listKnowledgeBaseUsers({ ownerId, knowledgeBaseId });

@@ -5,7 +5,7 @@ import { newId } from "@parley/shared/ids";
 import { failure } from "@parley/testkit/failures";
 import { newOwner } from "@parley/testkit/owners";
 import { WRONG_PAGES } from "@parley/testkit/pages";
-import { create, creation, deletion, inline, list, startTestAgents } from "./kit.ts";
+import { create, creation, deletion, inline, list, runtimes, startTestAgents } from "./kit.ts";
 
 const service = await startTestAgents();
 afterAll(() => service.stop());
@@ -32,8 +32,8 @@ describe("reading many", () => {
       [Access.ACCESS_GRANTED, "Hers."],
       [Access.ACCESS_GRANTED, "His."],
     ]);
-    const runtimes = await service.agents.batchGetAgentRuntimes({ keys, withAnalysisPrompt: false });
-    expect(runtimes.results.map(({ access, runtime }) => [access, runtime?.prompt?.promptContent])).toEqual(
+    const read = await runtimes(service.agents, keys);
+    expect(read.results.map(({ access, runtime }) => [access, runtime?.prompt?.promptContent])).toEqual(
       results.map(({ access, agent }) => [access, agent?.prompt?.promptContent]),
     );
   });

@@ -2,7 +2,7 @@ import { deleteOwnedRows } from "@parley/shared/db/owned-rows";
 import { newId } from "@parley/shared/ids";
 import { firstTexts } from "@parley/testkit/statement-cost/filled-tables";
 import { NOW, ROWS, type Statement, testOldPlans } from "@parley/testkit/statement-cost/old-plans";
-import { findAgents } from "../src/store/agents.ts";
+import { findStates } from "../src/store/agents.ts";
 import { deleteExpiredDrafts, insertDraft } from "../src/store/drafts.ts";
 
 const AGENTS = { agents: { agent_type: "'INBOUND'", agent_tips: "'{}'", agent_mobile_numbers: "'{}'" } };
@@ -26,9 +26,9 @@ const STATEMENTS: Statement[] = [
   },
   { name: "deleteExpiredDrafts", tables: DRAFTS, run: (db) => deleteExpiredDrafts(db, NOW, 300), expected: 300 },
   {
-    name: "findAgents with many ids",
+    name: "findStates with many ids",
     tables: AGENTS,
-    run: async (db, ownerId) => (await findAgents(db, agentsOf(ownerId, 300))).length,
+    run: async (db, ownerId) => (await findStates(db, agentsOf(ownerId, 300))).length,
     expected: 300,
   },
   {

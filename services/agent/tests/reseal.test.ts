@@ -1,13 +1,13 @@
 import { afterAll, expect, test } from "bun:test";
-import type { Agent, SttConfig } from "@parley/proto/parley/agent/v1/agent.ts";
+import type { Agent } from "@parley/proto/parley/agent/v1/agent.ts";
 import { silentLogger } from "@parley/shared/log";
 import { TEST_SECRET } from "@parley/testkit/database";
 import { newOwner } from "@parley/testkit/owners";
 import { modelKeysOf, readAgentConfig } from "../src/config.ts";
-import { openLlm } from "../src/model-keys/llm-secrets.ts";
+import { useOf } from "../src/model-keys/model-keys.ts";
 import { resealAgents } from "../src/model-keys/reseal.ts";
-import { openSpeech } from "../src/model-keys/speech-secrets.ts";
-import type { StoredLlm, StoredSpeech } from "../src/store/stored-keys.ts";
+import { openKey } from "../src/model-keys/sealed-key.ts";
+import { addressIn } from "../src/store/agent-keys.ts";
 import { create, creation, customLlm, startTestAgents } from "./kit.ts";
 
 const NEXT = Buffer.alloc(32, 9).toString("base64");
@@ -20,18 +20,20 @@ const newAgent = () => {
   return create(service.agents, creation(newOwner(), { llm }));
 };
 
-async function stored({ ownerId, agentId }: Agent): Promise<StoredLlm> {
-  const [row] = await service.sql<{ llm: StoredLlm }[]>`
-    select llm from agents where owner_id = ${ownerId} and agent_id = ${agentId}`;
-  if (!row) throw new Error("the agent is gone");
-  return row.llm;
+interface StoredKey {
+  use: string;
+  sealed: string;
 }
 
-async function keysWith(keys: string, agent: Agent, use = agent): Promise<(string | undefined)[] | string> {
+function stored({ ownerId, agentId }: Agent): Promise<StoredKey[]> {
+  return service.sql<StoredKey[]>`
+    select key_use as use, sealed_key as sealed from agent_keys
+    where owner_id = ${ownerId} and agent_id = ${agentId} order by key_use`;
+}
+
+async function keysWith(keys: string, agent: Agent, of = agent): Promise<(string | null)[]> {
   const modelKeys = modelKeysOf({ PARLEY_ENCRYPTION_KEY: keys });
-  const opened = openLlm(await stored(agent), modelKeys, use, {});
-  if ("unreadableKey" in opened) return opened.unreadableKey;
-  return [opened.llm, ...opened.llm.fallbacks].map(({ params }) => params?.apiKey);
+  return (await stored(agent)).map(({ use, sealed }) => openKey(sealed, useOf(of, addressIn(use)), modelKeys));
 }
 
 const reseal = (env: Record<string, string> = {}) =>
@@ -42,10 +44,7 @@ test("after a reseal with the next key first, the next key alone opens the keys 
   const stt = { providerName: "CUSTOM_STT", modelName: "any", language: undefined, endpoint };
   const agent = await create(service.agents, creation(newOwner(), { stt }));
   await reseal({ PARLEY_ENCRYPTION_KEY: `${NEXT},${TEST_SECRET}` });
-  const [row] = await service.sql<{ stt: StoredSpeech<SttConfig> }[]>`
-    select stt from agents where agent_id = ${agent.agentId}`;
-  const keys = modelKeysOf({ PARLEY_ENCRYPTION_KEY: NEXT });
-  expect(row && openSpeech("stt", row.stt, keys, agent)).toEqual(stt);
+  expect(await keysWith(NEXT, agent)).toEqual(["sk-speech"]);
   await reseal({ PARLEY_ENCRYPTION_KEY: `${TEST_SECRET},${NEXT}` });
 });
 
@@ -54,7 +53,7 @@ test("after a reseal with the next key first, the next key alone opens every age
   await create(service.agents, creation(newOwner(), { llm: undefined }));
   await reseal({ PARLEY_ENCRYPTION_KEY: `${NEXT},${TEST_SECRET}` });
   expect(await keysWith(NEXT, agent)).toEqual(["sk-primary", "sk-fallback"]);
-  expect(await keysWith(TEST_SECRET, agent)).toBe("llm.params.api_key");
+  expect(await keysWith(TEST_SECRET, agent)).toEqual([null, null]);
   const once = await stored(agent);
   await reseal({ PARLEY_ENCRYPTION_KEY: NEXT });
   expect(await stored(agent)).toEqual(once);
@@ -64,10 +63,10 @@ test("after a reseal with the next key first, the next key alone opens every age
 test("a reseal that meets an unreadable key seals all others and then fails", async () => {
   const [lost, agent] = [await newAgent(), await newAgent()];
   await service.sql`
-    update agents set llm = jsonb_set(llm, '{params,baseUrl}', '"https://evil.example/v1"') where agent_id = ${lost.agentId}`;
+    update agent_keys set key_use = replace(key_use, 'a.example', 'evil.example') where agent_id = ${lost.agentId}`;
   expect(await reseal({ PARLEY_ENCRYPTION_KEY: `${NEXT},${TEST_SECRET}` }).catch(String)).toBe(
-    "Error: the keys of 1 agents cannot be read; the others are sealed. See the log.",
+    "Error: 1 keys of agents cannot be read; the others are sealed. See the log.",
   );
-  expect(await keysWith(NEXT, agent, { ...agent, agentId: "agt_another" })).toBe("llm.params.api_key");
+  expect(await keysWith(NEXT, agent, { ...agent, agentId: "agt_another" })).toEqual([null, null]);
   expect(await keysWith(NEXT, agent)).toEqual(["sk-primary", "sk-fallback"]);
 });

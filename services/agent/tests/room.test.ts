@@ -5,12 +5,12 @@ import { change, create, creation, deletion, inline, read, startTestAgents, upda
 import { clientTool, createTool } from "./tools-kit.ts";
 
 /** Two agents with long tips fit, three do not. */
-const BYTES_MAX = 20_000;
+const BYTES_MAX = 40_000;
 const LONG = Array.from({ length: 8 }, () => "x".repeat(1_000));
 const FULL = {
   kind: "conflict",
   detail:
-    "Agents and tools would have more than 20,000 bytes together: delete those that you no longer need, or shorten their settings",
+    "Agents, with their versions, and tools would have more than 40,000 bytes together: delete those that you no longer need",
 };
 
 const service = await startTestAgents({ PARLEY_AGENTS_OWNER_BYTES: String(BYTES_MAX) });
@@ -18,7 +18,7 @@ afterAll(() => service.stop());
 
 const tips = (agentTips: string[]) => ({ agentTips: { values: agentTips } });
 
-test("a full owner's agents can neither be added nor grow; shortening or deleting one makes room", async () => {
+test("a full owner's agents can neither be added nor changed; deleting one makes room", async () => {
   const { agents } = service;
   const owner = newOwner();
   const long = (given = {}) => create(agents, creation(owner, { agentTips: LONG, ...given }));
@@ -26,11 +26,10 @@ test("a full owner's agents can neither be added nor grow; shortening or deletin
   const second = await long();
   expect(await failure(long())).toMatchObject(FULL);
   expect(await failure(long({ prompt: inline("Be brief.") }))).toMatchObject(FULL);
-  expect(await failure(change(agents, first, tips([...LONG, ...LONG])))).toMatchObject(FULL);
-  await change(agents, first, tips(["short"]));
+  expect(await failure(change(agents, first, tips([...LONG].reverse())))).toMatchObject(FULL);
+  await agents.deleteAgent(deletion(first));
   const third = await long();
-  expect(await failure(change(agents, first, tips(LONG)))).toMatchObject(FULL);
-  for (const agent of [first, second, third]) await agents.deleteAgent(deletion(agent));
+  for (const agent of [second, third]) await agents.deleteAgent(deletion(agent));
   const { sql } = service;
   expect([...(await sql`select bytes::integer from stored_bytes where owner_id = ${owner}`)]).toEqual([{ bytes: 0 }]);
   await long();
@@ -41,7 +40,7 @@ test("tools take of the same room, and deleting one gives it back", async () => 
   const owner = newOwner();
   const long = (name: string) => {
     const tool = clientTool(name);
-    return createTool(agents, owner, { ...tool, description: "x".repeat(9_000) });
+    return createTool(agents, owner, { ...tool, description: "x".repeat(15_000) });
   };
   const first = await long("first");
   const second = await long("second");
@@ -51,14 +50,19 @@ test("tools take of the same room, and deleting one gives it back", async () => 
   expect([...(await sql`select bytes::integer from stored_bytes where owner_id = ${owner}`)]).toEqual([{ bytes: 0 }]);
 });
 
-test("an owner who is over a lowered limit can still change agents without making them larger", async () => {
-  const { agents, sql } = service;
+test("versions of the last 30 days fill the room; older ones that no conversation gets make room for new ones", async () => {
+  const { agents, clock, sql } = service;
   const owner = newOwner();
   const agent = await create(agents, creation(owner, { agentTips: LONG }));
-  await sql`update stored_bytes set bytes = bytes + ${BYTES_MAX} where owner_id = ${owner}`;
-  expect((await change(agents, agent, { agentName: "Front door" })).agentName).toBe("Front door");
-  await change(agents, agent, tips(LONG.slice(1)));
-  expect(await failure(change(agents, agent, tips(LONG)))).toMatchObject(FULL);
+  const rename = (agentName: string) => change(agents, agent, { agentName });
+  for (const name of ["Second", "Third"]) await rename(name);
+  expect(await failure(rename("Fourth"))).toMatchObject(FULL);
+  clock.advance(31 * 24 * 60 * 60_000);
+  expect(await rename("Fourth")).toMatchObject({ agentName: "Fourth", agentVersion: 4 });
+  const kept = await sql<{ version: number }[]>`
+    select agent_version as version from agent_versions where owner_id = ${owner} order by 1`;
+  expect(kept.at(-1)?.version).toBe(4);
+  expect(kept[0]?.version).toBeGreaterThan(1);
 });
 
 test("agents that are created at the same time do not exceed the limit together", async () => {

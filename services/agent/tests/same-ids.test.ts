@@ -2,7 +2,18 @@ import { afterAll, expect, test } from "bun:test";
 import type { Agent } from "@parley/proto/parley/agent/v1/agent.ts";
 import { Access } from "@parley/proto/parley/agent/v1/agent_service.ts";
 import { newOwner } from "@parley/testkit/owners";
-import { byName, change, create, createPrompt, creation, customLlm, deletion, read, startTestAgents } from "./kit.ts";
+import {
+  byName,
+  change,
+  create,
+  createPrompt,
+  creation,
+  customLlm,
+  deletion,
+  read,
+  runtimes,
+  startTestAgents,
+} from "./kit.ts";
 
 const LIST = { page: { number: 1, size: 10 }, search: "", agentType: 0, agentCategory: "" } as const;
 
@@ -18,14 +29,14 @@ async function pair(): Promise<[Agent, Agent]> {
   if (!first || !second) throw new Error("there are two");
   const agents: [Agent, Agent] = [await create(service.agents, first), await create(service.agents, second)];
   const { agentId } = agents[0];
-  await service.sql`update agents set agent_id = ${agentId} where owner_id = ${other}`;
+  for (const table of ["agents", "agent_versions", "agent_keys", "agent_publishes"])
+    await service.sql`update ${service.sql(table)} set agent_id = ${agentId} where owner_id = ${other}`;
   return [agents[0], { ...agents[1], agentId }];
 }
 
 test("agents of two owners with the same id are read in one batch with their own names and prompts, every time", async () => {
   const agents = await pair();
   const stranger = { ownerId: newOwner(), agentId: agents[0].agentId };
-  // The second time, from what the service remembers of the first.
   for (const keys of [agents, agents.toReversed()]) {
     const { results } = await service.agents.batchGetAgents({ keys: [...keys, stranger] });
     expect(results.map(({ agent }) => [agent?.agentName, agent?.prompt?.promptContent])).toEqual([
@@ -33,8 +44,8 @@ test("agents of two owners with the same id are read in one batch with their own
       [undefined, undefined],
     ]);
     expect(results.at(-1)?.access).toBe(Access.ACCESS_DENIED);
-    const runtimes = await service.agents.batchGetAgentRuntimes({ keys, withAnalysisPrompt: true });
-    expect(runtimes.results.map(({ runtime }) => runtime?.prompt?.promptContent)).toEqual(
+    const read = await runtimes(service.agents, keys);
+    expect(read.results.map(({ runtime }) => runtime?.prompt?.promptContent)).toEqual(
       keys.map(({ ownerId }) => `Of ${ownerId}.`),
     );
   }
@@ -60,8 +71,9 @@ test("changing and deleting one of them, concurrently with one idempotency key, 
 test("a model key of one of them does not open for the other", async () => {
   const [one, other] = await pair();
   await service.sql`
-    update agents set llm = (select llm from agents where owner_id = ${one.ownerId}) where owner_id = ${other.ownerId}`;
-  const { results } = await service.agents.batchGetAgentRuntimes({ keys: [one, other], withAnalysisPrompt: false });
+    update agent_keys set sealed_key = (select sealed_key from agent_keys where owner_id = ${one.ownerId})
+    where owner_id = ${other.ownerId}`;
+  const { results } = await runtimes(service.agents, [one, other]);
   expect(results.map(({ runtime }) => runtime?.unreadableKey)).toEqual([undefined, "llm.params.api_key"]);
 });
 

@@ -2,7 +2,7 @@ import { afterAll, describe, expect, test } from "bun:test";
 import { type Agent, type LlmConfig, StartWebhook } from "@parley/proto/parley/agent/v1/agent.ts";
 import { failure } from "@parley/testkit/failures";
 import { newOwner } from "@parley/testkit/owners";
-import { change, create, creation, customLlm, present, startTestAgents, update } from "./kit.ts";
+import { change, create, creation, customLlm, present, runtimes, startTestAgents, update } from "./kit.ts";
 
 const service = await startTestAgents();
 afterAll(() => service.stop());
@@ -89,10 +89,8 @@ describe("the key of an agent's own speech server", () => {
   test.each(["stt", "tts"] as const)(
     "does not open for an address that someone wrote into the database: %s",
     async (field) => {
-      const agent = await create(service.agents, creation(newOwner(), custom(A, KEY)));
-      await service.sql`
-      update agents set ${service.sql(field)} = jsonb_set(${service.sql(field)}, '{endpoint,baseUrl}', '"https://evil.example/v1"')
-      where agent_id = ${agent.agentId}`;
+      const agent = await create(service.agents, creation(newOwner(), { [field]: custom(A, KEY)[field] }));
+      await tamper(agent, `{${field},endpoint,baseUrl}`, A, "https://evil.example/v1");
       expect(await failure(speech(agent))).toMatchObject({
         kind: "condition",
         detail: `${field}.params.api_key of the agent cannot be read: set it again`,
@@ -188,29 +186,32 @@ test("a mask follows its configuration to another position", async () => {
 });
 
 test.each([
-  ["another base_url", "{params,baseUrl}", "https://evil.example/v1", "llm.params.api_key"],
-  ["another provider", "{providerName}", "OPENAI", "llm.params.api_key"],
+  ["another base_url", "{llm,params,baseUrl}", A, "https://evil.example/v1", "llm.params.api_key"],
+  ["another provider", "{llm,providerName}", "CUSTOM_LLM", "OPENAI", "llm.params.api_key"],
   [
     "another base_url of a fallback",
-    "{fallbacks,0,params,baseUrl}",
+    "{llm,fallbacks,0,params,baseUrl}",
+    B,
     "https://evil.example/v1",
     "llm.fallbacks.0.params.api_key",
   ],
-] as const)("a key opens for no other use that someone writes into the database: %s", async (_, path, value, field) => {
-  const llm = customLlm(A, KEY, [customLlm(B, "sk-fallback-abcdef")]);
-  const [agent, other] = [
-    await create(service.agents, creation(newOwner(), { llm })),
-    await create(service.agents, creation(newOwner(), { llm })),
-  ];
-  await service.sql`
-    update agents set llm = jsonb_set(llm, ${path}, ${service.sql.json(value)}) where agent_id = ${agent.agentId}`;
-  // The other agents in the batch keep theirs.
-  const { results } = await service.agents.batchGetAgentRuntimes({ keys: [agent, other], withAnalysisPrompt: false });
-  expect(results.map(({ runtime: found }) => [found?.llm, found?.unreadableKey])).toEqual([
-    [undefined, field],
-    [llm, undefined],
-  ]);
-});
+] as const)(
+  "a key opens for no other use that someone writes into the database: %s",
+  async (_, path, was, value, field) => {
+    const llm = customLlm(A, KEY, [customLlm(B, "sk-fallback-abcdef")]);
+    const [agent, other] = [
+      await create(service.agents, creation(newOwner(), { llm })),
+      await create(service.agents, creation(newOwner(), { llm })),
+    ];
+    await tamper(agent, path, was, value);
+    // The other agents in the batch keep theirs.
+    const { results } = await runtimes(service.agents, [agent, other]);
+    expect(results.map(({ runtime: found }) => [found?.llm, found?.unreadableKey])).toEqual([
+      [undefined, field],
+      [llm, undefined],
+    ]);
+  },
+);
 
 test("a key moved to another agent of its owner opens neither for use nor for its mask, and a new key repairs the agent", async () => {
   const owner = newOwner();
@@ -219,7 +220,9 @@ test("a key moved to another agent of its owner opens neither for use nor for it
     await create(service.agents, creation(owner, { llm: customLlm(A, "sk-another-0000000") })),
   ];
   await service.sql`
-    update agents set llm = (select llm from agents where agent_id = ${from.agentId}) where agent_id = ${to.agentId}`;
+    update agent_keys set (sealed_key, key_mask) = (
+      select sealed_key, key_mask from agent_keys where agent_id = ${from.agentId}
+    ) where agent_id = ${to.agentId}`;
   expect(await runtime(to)).toMatchObject({ llm: undefined, unreadableKey: "llm.params.api_key" });
   expect((await runtime(from)).llm).toEqual(customLlm(A, KEY));
   expect(await failure(service.agents.updateAgent(update(to, { llm: customLlm(A, MASK) })))).toMatchObject({
@@ -247,11 +250,16 @@ function keysOf(llm: LlmConfig | undefined): (string | undefined)[] {
   return [present(llm), ...present(llm).fallbacks].map(({ params }) => params?.apiKey);
 }
 
+/** Writes another use of a key into an agent's version and beside the key itself. */
+async function tamper({ agentId }: Agent, path: string, was: string, value: string): Promise<void> {
+  const { sql } = service;
+  await sql`
+    update agent_versions set content = jsonb_set(content::jsonb, ${path}, ${sql.json(value)})::json where agent_id = ${agentId}`;
+  await sql`update agent_keys set key_use = replace(key_use, ${was}, ${value}) where agent_id = ${agentId}`;
+}
+
 async function runtime({ ownerId, agentId }: { ownerId: string; agentId: string }) {
-  const { results } = await service.agents.batchGetAgentRuntimes({
-    keys: [{ ownerId, agentId }],
-    withAnalysisPrompt: false,
-  });
+  const { results } = await runtimes(service.agents, [{ ownerId, agentId }]);
   return present(results[0]?.runtime);
 }
 

@@ -7,7 +7,18 @@ import { failure } from "@parley/testkit/failures";
 import { newOwner } from "@parley/testkit/owners";
 import { readAgentConfig } from "../src/config.ts";
 import { resealTools } from "../src/tools/reseal.ts";
-import { change, create, creation, deletion, present, read, startTestAgents, type TestAgents, update } from "./kit.ts";
+import {
+  change,
+  create,
+  creation,
+  deletion,
+  present,
+  read,
+  runtimes,
+  startTestAgents,
+  type TestAgents,
+  update,
+} from "./kit.ts";
 import { byModel, clientTool, createTool, httpTool, parameter, startSecrets, toolChange } from "./tools-kit.ts";
 
 const NO_TOOL = "tol_00000000000000000000000000";
@@ -25,10 +36,7 @@ afterAll(async () => {
 });
 
 const runtimeOf = async (ownerId: string, agentId: string) => {
-  const { results } = await service.agents.batchGetAgentRuntimes({
-    keys: [{ ownerId, agentId }],
-    withAnalysisPrompt: false,
-  });
+  const { results } = await runtimes(service.agents, [{ ownerId, agentId }]);
   return present(results[0]?.runtime);
 };
 

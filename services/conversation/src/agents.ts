@@ -30,8 +30,8 @@ export function connectAgents(config: ConversationConfig, credentials: Given["cr
     address: config.PARLEY_AGENT_ADDRESS,
     credentials,
   });
-  const read = runtimeReader(agents, false);
-  const getAnalyzing = runtimeReader(agents, true);
+  const read = runtimeReader(agents);
+  const getAnalyzing = read;
   const getDraft = async (ownerId: string, agentId: string, draftId: string) => {
     const { runtime } = await agents.getDraftRuntime({ ownerId, agentId, draftId });
     if (!runtime) throw notFound("Draft");
@@ -67,9 +67,10 @@ export function connectAgents(config: ConversationConfig, credentials: Given["cr
   };
 }
 
-function runtimeReader(agents: ServiceClient<typeof AgentServiceService>, withAnalysisPrompt: boolean) {
-  return agentReader(async (keys) => {
-    const { results } = await agents.batchGetAgentRuntimes({ keys, withAnalysisPrompt });
+function runtimeReader(agents: ServiceClient<typeof AgentServiceService>) {
+  return agentReader(async (asked) => {
+    const keys = asked.map((key) => ({ ...key, agentVersion: 0 }));
+    const { results } = await agents.batchGetAgentRuntimes({ keys });
     return results.map(({ runtime, access }) => ({ found: runtime, access }));
   });
 }

@@ -4,6 +4,7 @@ import type postgres from "postgres";
 /** Values of columns that a check restricts, or that a service acts on, by table. The others get one that fits their type. */
 const VALUES: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   agents: { agent_type: "INBOUND" },
+  agent_publishes: { kind: "publish" },
   cloned_voices: { gender: "NEUTRAL" },
   conversation_counts: { minutes: [0], running: [1] },
   conversations: { type: "CHAT", status: "COMPLETED" },

@@ -1,8 +1,8 @@
 import type { LlmConfig, LlmParams } from "@parley/proto/parley/agent/v1/agent.ts";
 import type { AgentKey } from "@parley/proto/parley/agent/v1/agent_service.ts";
 import { CUSTOM, type Prices } from "../catalogue/catalogue.ts";
-import type { StoredLlm, StoredParams } from "../store/stored-keys.ts";
-import type { KeyUse, ModelKeys } from "./model-keys.ts";
+import { addressOfModel, type SealedKey, type StoredLlm, type StoredParams } from "../store/stored-keys.ts";
+import { type ModelKeys, useOf } from "./model-keys.ts";
 import { type Before, openKey, sealKey } from "./sealed-key.ts";
 
 /**
@@ -18,19 +18,24 @@ export function sealLlm(
   agent: AgentKey,
 ): StoredLlm {
   const known = before?.config
-    ? [before.config, ...before.config.fallbacks].map((config) => ({ ...config.params, use: useOf(before.of, config) }))
+    ? [before.config, ...before.config.fallbacks].map((config) => ({
+        ...config.params,
+        use: useOf(before.of, addressOfModel(config)),
+      }))
     : [];
+  const placeIn = placesOfKeys(keys, agent);
   const sealOne = (
     { providerName, modelName, params = {}, price }: LlmConfig,
     place: number,
     path: string,
   ): StoredLlm => {
     const { apiKey, ...rest } = params;
-    const use = useOf(agent, { providerName, params: rest });
+    const use = useOf(agent, addressOfModel({ providerName, params: rest }));
     const candidates = [...known.slice(place, place + 1), ...known];
     const key = apiKey === undefined ? {} : sealKey(apiKey, use, candidates, keys, `${path}.${API_KEY}`);
     const stated = providerName === CUSTOM.llm && price ? { price } : {};
-    return { providerName, modelName, params: { ...rest, ...key }, fallbacks: [], ...stated };
+    const sealed: StoredLlm = { providerName, modelName, params: { ...rest, ...key }, fallbacks: [], ...stated };
+    return { ...sealed, params: { ...sealed.params, ...placeIn(sealed) } };
   };
   return {
     ...sealOne(given, 0, LLM),
@@ -45,21 +50,18 @@ function fallbackPath(at: number): string {
   return `${LLM}.fallbacks.${at}`;
 }
 
-function useOf(
-  { ownerId, agentId }: AgentKey,
-  { providerName, params }: { providerName: string; params: Pick<StoredParams, "baseUrl"> },
-): KeyUse {
-  return { ownerId, agentId, providerName, baseUrl: params.baseUrl };
-}
-
-/** Seals the configuration's keys again with the current key. @throws when one of them cannot be opened */
-export function resealLlm(stored: StoredLlm, keys: ModelKeys, agent: AgentKey): StoredLlm {
-  const { sealedApiKey } = stored.params;
-  const key = sealedApiKey && { sealedApiKey: keys.reseal(sealedApiKey, useOf(agent, stored)) };
-  return {
-    ...stored,
-    params: { ...stored.params, ...key },
-    fallbacks: stored.fallbacks.map((fallback) => resealLlm(fallback, keys, agent)),
+/** The agent's configurations that use one key at one address share it; another key there has the next place. */
+function placesOfKeys(keys: ModelKeys, agent: AgentKey) {
+  const places = new Map<string, string[]>();
+  return (config: StoredLlm): Pick<SealedKey, "keyPlace"> => {
+    const { sealedApiKey } = config.params;
+    if (!sealedApiKey) return {};
+    const address = addressOfModel(config);
+    const known = places.get(JSON.stringify(address)) ?? [];
+    places.set(JSON.stringify(address), known);
+    const text = openKey(sealedApiKey, useOf(agent, address), keys) ?? "";
+    const place = known.indexOf(text);
+    return { keyPlace: place === -1 ? known.push(text) - 1 : place };
   };
 }
 
@@ -85,8 +87,8 @@ export function openLlm(
   ];
   for (const [path, config] of configs) {
     const { sealedApiKey } = config.params;
-    if (!sealedApiKey) continue;
-    const apiKey = openKey(sealedApiKey, useOf(agent, config), keys);
+    if (sealedApiKey === undefined) continue;
+    const apiKey = openKey(sealedApiKey, useOf(agent, addressOfModel(config)), keys);
     if (apiKey === null) return { unreadableKey: `${path}.${API_KEY}` };
     opened.set(config.params, apiKey);
   }

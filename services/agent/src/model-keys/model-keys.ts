@@ -1,13 +1,15 @@
 import type { AgentKey } from "@parley/proto/parley/agent/v1/agent_service.ts";
 import type { Sealer } from "@parley/shared/sealing";
+import type { KeyAddress } from "../store/stored-keys.ts";
 
 /**
  * The use of a model's key. A key sealed for one use opens for no other, so a writer to the database cannot have it sent
  * elsewhere.
  */
-export interface KeyUse extends AgentKey {
-  providerName: string;
-  baseUrl: string | undefined;
+export interface KeyUse extends AgentKey, KeyAddress {}
+
+export function useOf({ ownerId, agentId }: AgentKey, address: KeyAddress): KeyUse {
+  return { ownerId, agentId, ...address };
 }
 
 export interface ModelKeys {

@@ -31,7 +31,7 @@ export function sealKey(
   field: string,
   address = "base_url",
 ): Required<SealedKey> {
-  if (!apiKey.startsWith(STARS)) return { sealedApiKey: keys.seal(apiKey, use), apiKeyMask: mask(apiKey) };
+  if (!apiKey.startsWith(STARS)) return { sealedApiKey: keys.seal(apiKey, use), apiKeyMask: mask(apiKey), keyPlace: 0 };
   const masked = known.filter(({ apiKeyMask }) => apiKeyMask === apiKey);
   const same = masked.find((key) => key.use.baseUrl === use.baseUrl);
   if (!same?.sealedApiKey) {
@@ -44,7 +44,9 @@ export function sealKey(
   }
   const kept = openKey(same.sealedApiKey, same.use, keys);
   if (kept === null) throw invalid(field, `${field} must be sent again in full because the stored key cannot be read`);
-  return { sealedApiKey: keys.seal(kept, use), apiKeyMask: apiKey };
+  // A key that stays is no change of it.
+  const sealedApiKey = Bun.deepEquals(same.use, use) ? same.sealedApiKey : keys.seal(kept, use);
+  return { sealedApiKey, apiKeyMask: apiKey, keyPlace: 0 };
 }
 
 /** Null when the key cannot be opened. */

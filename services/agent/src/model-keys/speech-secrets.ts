@@ -1,7 +1,7 @@
 import type { AgentKey } from "@parley/proto/parley/agent/v1/agent_service.ts";
 import { ServiceError } from "@parley/shared/errors";
-import type { SpeechConfig, StoredEndpoint, StoredSpeech } from "../store/stored-keys.ts";
-import type { KeyUse, ModelKeys } from "./model-keys.ts";
+import { addressOfSpeech, type SpeechConfig, type StoredSpeech } from "../store/stored-keys.ts";
+import { type ModelKeys, useOf } from "./model-keys.ts";
 import { type Before, openKey, sealKey } from "./sealed-key.ts";
 
 /**
@@ -21,20 +21,9 @@ export function sealSpeech<C extends SpeechConfig>(
   const { apiKey, baseUrl } = endpoint;
   if (apiKey === undefined) return { ...given, endpoint: { baseUrl } };
   const { of = agent, config: stored = null } = before ?? {};
-  const known = stored?.endpoint ? [{ ...stored.endpoint, use: useOf(of, stored) }] : [];
-  const use = useOf(agent, { providerName: given.providerName, endpoint });
+  const known = stored?.endpoint ? [{ ...stored.endpoint, use: useOf(of, addressOfSpeech(stored)) }] : [];
+  const use = useOf(agent, addressOfSpeech({ providerName: given.providerName, endpoint }));
   return { ...given, endpoint: { baseUrl, ...sealKey(apiKey, use, known, keys, `${path}.params.api_key`) } };
-}
-
-/** Seals the configuration's key again with the current key. @throws when it cannot be opened */
-export function resealSpeech<C extends SpeechConfig>(
-  stored: StoredSpeech<C>,
-  keys: ModelKeys,
-  agent: AgentKey,
-): StoredSpeech<C> {
-  const sealed = stored.endpoint?.sealedApiKey;
-  if (!stored.endpoint || !sealed) return stored;
-  return { ...stored, endpoint: { ...stored.endpoint, sealedApiKey: keys.reseal(sealed, useOf(agent, stored)) } };
 }
 
 /** The configuration as an owner may see it. */
@@ -58,17 +47,10 @@ export function openSpeech<C extends SpeechConfig>(
   agent: AgentKey,
 ): C {
   const sealed = stored.endpoint?.sealedApiKey;
-  if (!sealed) return speechWithoutKey(stored);
-  const apiKey = openKey(sealed, useOf(agent, stored), keys);
+  if (sealed === undefined) return speechWithoutKey(stored);
+  const apiKey = openKey(sealed, useOf(agent, addressOfSpeech(stored)), keys);
   if (apiKey !== null) return revealed(stored, apiKey);
   throw new ServiceError("condition", `${path}.params.api_key of the agent cannot be read: set it again`);
-}
-
-function useOf(
-  { ownerId, agentId }: AgentKey,
-  { providerName, endpoint }: { providerName: string; endpoint?: Pick<StoredEndpoint, "baseUrl"> | undefined },
-): KeyUse {
-  return { ownerId, agentId, providerName, baseUrl: endpoint?.baseUrl };
 }
 
 function revealed<C extends SpeechConfig>(stored: StoredSpeech<C>, apiKey: string | undefined): C {

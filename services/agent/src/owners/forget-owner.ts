@@ -9,6 +9,10 @@ import type { AgentContext } from "../context.ts";
 /** Subscribers hear of each agent, so few are deleted at a time. */
 const AGENTS: OwnedTable = { name: "agents", key: ["agent_id"], rows: 100 };
 const TABLES: readonly OwnedTable[] = [
+  { name: "agent_versions", key: ["agent_id", "agent_version"], rows: 100 },
+  { name: "version_texts", key: ["hash"], rows: 100 },
+  { name: "agent_publishes", key: ["agent_id", "number"] },
+  { name: "agent_keys", key: ["agent_id", "key_use"] },
   { name: "agent_drafts", key: ["draft_id"] },
   { name: "cloned_voices", key: ["provider_name", "voice_id"] },
   { name: "claims", key: ["claim"] },

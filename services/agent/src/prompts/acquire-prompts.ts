@@ -3,12 +3,17 @@ import { type Prompt, PromptType } from "@parley/proto/parley/prompt/v1/prompt.t
 import type { AcquirePromptsRequest, PromptUse } from "@parley/proto/parley/prompt/v1/prompt_service.ts";
 import type { Call } from "@parley/shared/rpc/call";
 import type { AgentContext } from "../context.ts";
-import type { AgentRow, StoredAnalysis } from "../store/agents.ts";
+import type { AgentRow, StoredReference } from "../store/agents.ts";
 import type { HeldClaim } from "./claim.ts";
 
 export interface AcquiredPrompts {
-  main: { promptName: string; promptVersion: number | null; prompt: Prompt | undefined } | null;
-  analysis: (Pick<StoredAnalysis, "promptName" | "promptVersion"> & { prompt: Prompt | undefined }) | null;
+  main: AcquiredPrompt | null;
+  analysis: AcquiredPrompt | null;
+}
+
+export interface AcquiredPrompt {
+  reference: StoredReference;
+  prompt: Prompt;
 }
 
 /** The prompts that a change gives an agent. */
@@ -60,15 +65,11 @@ async function ask(
     { ownerId, agentId, agentName, uses, ...how },
     { origin: call },
   );
-  const taken = (wanted: PromptUse | null) => {
+  const taken = (wanted: PromptUse | null): AcquiredPrompt | null => {
     const got = wanted && acquired[uses.indexOf(wanted)];
-    return got?.reference
-      ? {
-          promptName: got.reference.promptName,
-          promptVersion: got.reference.promptVersion ?? null,
-          prompt: got.prompt,
-        }
-      : null;
+    if (!got?.reference || !got.prompt) return null;
+    const { promptName, promptVersion = null, promptLabel = null } = got.reference;
+    return { reference: { promptName, promptVersion, promptLabel }, prompt: got.prompt };
   };
   return { main: taken(mainUse), analysis: taken(analysisUse) };
 }

@@ -1,11 +1,16 @@
 import type { AgentKey } from "@parley/proto/parley/agent/v1/agent_service.ts";
+import type { PromptReference } from "@parley/proto/parley/prompt/v1/prompt.ts";
 import type { Sql } from "@parley/shared/db/database";
 import { newId } from "@parley/shared/ids";
 import { enqueueJob, type Job } from "@parley/shared/jobs/store";
 import type { Queue } from "@parley/shared/jobs/worker";
+import { SYSTEM } from "@parley/shared/rpc/actor";
 import type { Call } from "@parley/shared/rpc/call";
 import type { AgentContext } from "../context.ts";
+import { toReference } from "../convert.ts";
 import { findAgent } from "../store/agents.ts";
+import { listContentsInUse } from "../store/versions.ts";
+import { followPromptsOf } from "../versions/follow.ts";
 import { type HeldClaim, withClaim } from "./claim.ts";
 
 const QUEUE = "prompt-references";
@@ -46,21 +51,30 @@ export function withReferences<T>(
   return withClaim(ctx, { ownerId, claim: `agent ${agentId}` }, gone, work);
 }
 
-/** Makes the prompt service's references match the agent's; an agent that is gone has none. */
+/** Makes the prompt service's references match the agent's, and the agent follow its prompts; one that is gone has none. */
 async function settleReferences(ctx: AgentContext, { ownerId, agentId }: AgentKey, gone: AbortSignal): Promise<void> {
   const waiting = AbortSignal.any([gone, AbortSignal.timeout(WAIT_MS)]);
   await withReferences(ctx, { ownerId, agentId }, waiting, async ({ revision }) => {
     const agent = await findAgent(ctx.db, { ownerId, agentId });
-    const names = [agent?.promptName, agent?.analysis?.promptName].filter((name) => name != null);
+    const references = agent ? await referencesInUse(ctx, agent) : [];
     await ctx.prompts.setPromptReferences({
       ownerId,
       agentId,
       agentName: agent?.agentName ?? "",
-      references: names.map((promptName) => ({ promptName })),
+      references,
       agentGone: agent === null,
       revision,
     });
+    if (agent) await followPromptsOf(ctx, { ownerId, agentId }, SYSTEM);
   });
+}
+
+/** The references of all versions that conversations may get, and of the newest. */
+async function referencesInUse({ db }: AgentContext, key: AgentKey): Promise<PromptReference[]> {
+  const contents = await listContentsInUse(db, key);
+  return contents
+    .flatMap((content) => [content, content.analysis])
+    .flatMap((refers) => (refers && toReference(refers)) ?? []);
 }
 
 /** Does the same at once, so that the caller sees the result; if it fails, the promised job does it. */

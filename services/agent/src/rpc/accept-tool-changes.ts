@@ -3,13 +3,14 @@ import { willSettle } from "@parley/shared/changes/follow";
 import { ServiceError } from "@parley/shared/errors";
 import { runPrepared } from "@parley/shared/idempotency/run";
 import type { Handlers } from "@parley/shared/rpc/server";
-import { withinRoom } from "@parley/shared/stored-bytes/room";
 import { later } from "../changed-agent.ts";
 import type { AgentContext } from "../context.ts";
-import { type ToolRow, tellAgentsWithTool, updateToolRow } from "../store/tools.ts";
+import { type ToolRow, updateToolRow } from "../store/tools.ts";
 import { withContents } from "../tools/mcp-contents.ts";
 import { getToolRow } from "../tools/read-tools.ts";
 import { toTool } from "../tools/tool-rows.ts";
+import { followTool } from "../versions/follow.ts";
+import { withinVersionRoom } from "../versions/room.ts";
 
 /** Pins what the tool's MCP server offers now, all of it on. */
 export function acceptToolChanges(
@@ -31,13 +32,13 @@ export function acceptToolChanges(
           return withContents(ctx, ownerId, { name, kind: definition.kind }, call);
         },
         write: (tx, kind) =>
-          withinRoom(tx, ownerId, ctx.room, async () => {
+          withinVersionRoom(tx, ctx, ownerId, async () => {
             await willSettle(tx);
             const before = await getToolRow(tx, key);
             const updatedAt = later(ctx.clock.now(), before.updatedAt);
             const row: ToolRow = { ...before, definition: { ...before.definition, kind }, updatedAt };
             await updateToolRow(tx, row);
-            await tellAgentsWithTool(tx, key);
+            await followTool(tx, ctx, key, { note: `Tool ${row.name} changed`, actor: call.actor });
             return { tool: toTool(row) };
           }),
       },

@@ -1,25 +1,21 @@
 import { Access, type AgentServiceService } from "@parley/proto/parley/agent/v1/agent_service.ts";
 import type { Handlers } from "@parley/shared/rpc/server";
 import type { AgentContext } from "../context.ts";
-import { toAgentPrompt, toRuntime } from "../convert.ts";
-import { readAnalysisPrompts } from "../prompts/agent-prompts.ts";
-import { type ReadAgent, readAgents } from "../read-agents.ts";
+import { toRuntime } from "../convert.ts";
+import { readVersions } from "../read-agents.ts";
+import type { AgentVersion } from "../store/versions.ts";
 import { readToolsOf } from "../tools/read-tools.ts";
 
 export function batchGetAgentRuntimes(
   ctx: AgentContext,
 ): NonNullable<Handlers<typeof AgentServiceService>["batchGetAgentRuntimes"]> {
-  return async ({ keys, withAnalysisPrompt }, call) => {
-    const reads = await readAgents(ctx, keys, call);
-    const rows = reads.flatMap((read) => (typeof read === "number" ? [] : read.row));
-    const [analysisPrompts, toolsOf] = await Promise.all([
-      withAnalysisPrompt ? readAnalysisPrompts(ctx, rows, call) : new Map(),
-      readToolsOf(ctx, rows, call.log),
-    ]);
-    const runtimeOf = ({ row, prompt }: ReadAgent) => {
-      const analysisPrompt = toAgentPrompt(analysisPrompts.get(row));
-      const runtime = toRuntime(row, toAgentPrompt(prompt), analysisPrompt, toolsOf(row), ctx);
-      const { ownerId: owner_id, agentId: agent_id } = row;
+  return async ({ keys }, call) => {
+    const reads = await readVersions(ctx.db, keys);
+    const versions = reads.flatMap((read) => (typeof read === "number" ? [] : read));
+    const toolsOf = await readToolsOf(ctx, versions, call.log);
+    const runtimeOf = (version: AgentVersion) => {
+      const runtime = toRuntime({ ...version, customTools: toolsOf(version) }, ctx);
+      const { ownerId: owner_id, agentId: agent_id } = version.row;
       if (runtime.unreadableKey !== undefined) {
         call.log.error({ owner_id, agent_id, field: runtime.unreadableKey }, "a model's key cannot be read");
       }

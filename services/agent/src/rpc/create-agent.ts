@@ -4,13 +4,12 @@ import {
   CreateAgentResponse,
 } from "@parley/proto/parley/agent/v1/agent_service.ts";
 import type { Sql } from "@parley/shared/db/database";
-import { AGENT_TYPES, nameOf } from "@parley/shared/domain/api-names";
+import { AGENT_TYPES, nameOf, PUBLISHINGS } from "@parley/shared/domain/api-names";
 import { runIdempotent, runPrepared } from "@parley/shared/idempotency/run";
 import { sealedResponses } from "@parley/shared/idempotency/sealed-responses";
 import { newId } from "@parley/shared/ids";
 import type { Call } from "@parley/shared/rpc/call";
 import type { Handlers } from "@parley/shared/rpc/server";
-import { withinRoom } from "@parley/shared/stored-bytes/room";
 import { checkName } from "@parley/shared/text/name";
 import { changedAnalysis, checkAnalysis } from "../analysis.ts";
 import { checkFields } from "../check-fields.ts";
@@ -22,11 +21,15 @@ import { sealKeys } from "../model-keys/seal-keys.ts";
 import { type AcquiredPrompts, acquirePrompts, givesPrompts, NO_PROMPTS } from "../prompts/acquire-prompts.ts";
 import { requireClaim, withClaim } from "../prompts/claim.ts";
 import { keepPromise, promiseReferences, withReferences } from "../prompts/prompt-references.ts";
-import { checkAgentId, getAgentRow } from "../read-agents.ts";
+import { checkAgentId, getAgentRow, readNewest } from "../read-agents.ts";
 import { newSecretOf } from "../start-webhook/sealed-start-webhook.ts";
-import { type AgentRow, insertAgent } from "../store/agents.ts";
-import { freeNumbers, lockNumbers, requireFreeNumbers } from "../store/called-agents.ts";
+import { type AgentRow, insertAgent, NO_REFERENCE } from "../store/agents.ts";
+import { findShownVersions } from "../store/versions.ts";
 import { checkReferences } from "../tools/agent-references.ts";
+import { followPromptsOf } from "../versions/follow.ts";
+import { answerNumbers } from "../versions/numbers.ts";
+import { withinVersionRoom } from "../versions/room.ts";
+import { storeVersion } from "../versions/store-version.ts";
 
 export function createAgent(ctx: AgentContext): NonNullable<Handlers<typeof AgentServiceService>["createAgent"]> {
   return async (request, call) => {
@@ -40,19 +43,21 @@ export function createAgent(ctx: AgentContext): NonNullable<Handlers<typeof Agen
     const codec = sealedResponses(CreateAgentResponse, ctx.sealer, request.ownerId);
     const idempotent = { ownerId: request.ownerId, idempotency: request.idempotency, codec, call };
     const store = (tx: Sql, prompts: AcquiredPrompts) =>
-      withinRoom(tx, request.ownerId, ctx.room, () => insert(tx, prompts));
+      withinVersionRoom(tx, ctx, request.ownerId, () => insert(tx, prompts));
     const insert = async (tx: Sql, prompts: AcquiredPrompts) => {
-      const row = newRow(key.agentId, request, { sealed, prompts, now: ctx.clock.now() });
-      if (row.agentMobileNumbers.length > 0) await lockNumbers(tx, request.ownerId);
-      if (request.moveNumbers) await freeNumbers(tx, key, row.agentMobileNumbers, row.updatedAt);
-      else await requireFreeNumbers(tx, key, row.agentMobileNumbers);
+      const now = ctx.clock.now();
+      const row = newRow(key.agentId, request, { sealed, prompts, now });
+      const facts = { note: request.versionNote ?? null, actor: call.actor, now };
+      await answerNumbers(tx, row, { ...facts, move: request.moveNumbers });
       await checkReferences(tx, row, request);
-      await insertAgent(tx, row);
+      const { main, analysis } = prompts;
+      const version = { ...facts, prompt: main?.prompt, analysisPrompt: analysis?.prompt };
+      await insertAgent(tx, await storeVersion(tx, row, version));
       const secret = newSecretOf(request.startWebhook, null, row.startWebhook, ctx.modelKeys, key);
-      return { agent: withNewSecret(toAgent(row, prompts.main?.prompt), secret) };
+      return { agent: withNewSecret(toAgent(await readNewest(tx, key, findShownVersions)), secret) };
     };
     if (!givesPrompts(request)) return runIdempotent(ctx, idempotent, (tx) => store(tx, NO_PROMPTS));
-    return withKey(ctx, request, call, () =>
+    const response = await withKey(ctx, request, call, () =>
       withReferences(ctx, key, call.signal, (held) =>
         runPrepared(ctx, idempotent, {
           prepare: async () => {
@@ -68,6 +73,8 @@ export function createAgent(ctx: AgentContext): NonNullable<Handlers<typeof Agen
         }),
       ),
     );
+    if (response.agent) await followPromptsOf(ctx, response.agent, call.actor, call);
+    return response;
   };
 }
 
@@ -105,8 +112,13 @@ function newRow(agentId: string, request: CreateAgentRequest, { sealed, prompts,
     agentType: nameOf(AGENT_TYPES, request.agentType) ?? "INBOUND",
     ...newFields({ ...request, ...sealed }),
     analysis: changedAnalysis(null, { analysis: request.analysis, clear: [] }, prompts.analysis),
-    promptName: prompts.main?.promptName ?? null,
-    promptVersion: prompts.main?.promptVersion ?? null,
+    ...(prompts.main?.reference ?? NO_REFERENCE),
+    publishing: nameOf(PUBLISHINGS, request.publishing) ?? "auto",
+    latestVersion: 0,
+    publishedVersion: null,
+    publishedNumbers: [],
+    traffic: null,
+    keysRevision: 0,
     createdAt: now,
     updatedAt: now,
   };

@@ -1,4 +1,3 @@
-import type { AgentPrompt } from "@parley/proto/parley/agent/v1/agent.ts";
 import type { AgentServiceService, UpdateAgentRequest } from "@parley/proto/parley/agent/v1/agent_service.ts";
 import { invalid } from "@parley/shared/errors";
 import { newId } from "@parley/shared/ids";
@@ -8,11 +7,9 @@ import { checkName } from "@parley/shared/text/name";
 import { changedAgent } from "../changed-agent.ts";
 import { checkFields } from "../check-fields.ts";
 import type { AgentContext } from "../context.ts";
-import { toAgentPrompt } from "../convert.ts";
 import { checkKnowledge } from "../knowledge/check-knowledge.ts";
 import { NO_PROMPTS, previewPrompts } from "../prompts/acquire-prompts.ts";
-import { readAnalysisPrompts, readPrompts } from "../prompts/agent-prompts.ts";
-import { checkAgentId, getAgentRow } from "../read-agents.ts";
+import { checkAgentId, readNewest } from "../read-agents.ts";
 import { type Draft, insertDraft } from "../store/drafts.ts";
 import { checkReferences } from "../tools/agent-references.ts";
 
@@ -42,16 +39,16 @@ async function draftOf(
   change: UpdateAgentRequest,
   call: Call,
 ): Promise<Omit<Draft, "asksStartWebhook">> {
-  const before = await getAgentRow(ctx.db, change);
+  const newest = await readNewest(ctx.db, change);
+  const before = newest.row;
   await checkKnowledge(ctx, change.ownerId, change.knowledge?.values ?? [], call);
   // Everything that can be refused without the prompt service is refused before that is called.
   await checkReferences(ctx.db, changedAgent(ctx, before, change, NO_PROMPTS), change);
-  const prompts = await previewPrompts(ctx, before, change, call);
-  const row = changedAgent(ctx, before, change, prompts);
-  const [main, analysis] = await Promise.all([
-    prompts.main ? prompts.main.prompt : readPrompts(ctx, [row], call).then((read) => read.get(row)),
-    prompts.analysis ? prompts.analysis.prompt : readAnalysisPrompts(ctx, [row], call).then((read) => read.get(row)),
-  ]);
-  const [prompt, analysisPrompt]: (AgentPrompt | undefined)[] = [toAgentPrompt(main), toAgentPrompt(analysis)];
-  return { row, prompt, analysisPrompt };
+  const { main, analysis } = await previewPrompts(ctx, before, change, call);
+  const row = changedAgent(ctx, before, change, { main, analysis });
+  return {
+    row,
+    prompt: main?.prompt ?? (row.promptName === null ? undefined : newest.prompt),
+    analysisPrompt: analysis?.prompt ?? (row.analysis?.promptName == null ? undefined : newest.analysisPrompt),
+  };
 }

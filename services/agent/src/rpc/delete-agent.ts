@@ -6,7 +6,10 @@ import { lockStoredBytes } from "@parley/shared/stored-bytes/room";
 import type { AgentContext } from "../context.ts";
 import { promiseReferences, settleReferencesNow } from "../prompts/prompt-references.ts";
 import { checkAgentId, getLockedAgentRow } from "../read-agents.ts";
+import { deleteKeys } from "../store/agent-keys.ts";
 import { deleteAgentRow } from "../store/agents.ts";
+import { deletePublishes } from "../store/publishes.ts";
+import { deleteVersions } from "../store/versions.ts";
 import { requireNoHandoffs } from "../tools/agent-references.ts";
 
 export function deleteAgent(ctx: AgentContext): NonNullable<Handlers<typeof AgentServiceService>["deleteAgent"]> {
@@ -23,6 +26,9 @@ export function deleteAgent(ctx: AgentContext): NonNullable<Handlers<typeof Agen
         const { agentName } = await getLockedAgentRow(tx, key);
         await requireNoHandoffs(tx, key);
         await deleteAgentRow(tx, key);
+        await deleteVersions(tx, key);
+        await deletePublishes(tx, key);
+        await deleteKeys(tx, key);
         return { agentName, deletedAt: ctx.clock.now() };
       },
     );

@@ -3,7 +3,7 @@ import type { Handlers } from "@parley/shared/rpc/server";
 import type { AgentContext } from "../context.ts";
 import { toRuntime } from "../convert.ts";
 import { getDraft } from "../drafts/get-draft.ts";
-import { readToolsOf } from "../tools/read-tools.ts";
+import { readLibraryTools } from "../tools/read-tools.ts";
 
 export function getDraftRuntime(
   ctx: AgentContext,
@@ -11,7 +11,7 @@ export function getDraftRuntime(
   return async (key, call) => {
     const { row: stored, prompt, analysisPrompt, asksStartWebhook } = await getDraft(ctx, key);
     const row = asksStartWebhook ? stored : { ...stored, startWebhook: null };
-    const toolsOf = await readToolsOf(ctx, [row], call.log);
-    return { runtime: toRuntime(row, prompt, analysisPrompt, toolsOf(row), ctx) };
+    const customTools = await readLibraryTools(ctx, row, call.log);
+    return { runtime: toRuntime({ row, agentVersion: 0, prompt, analysisPrompt, customTools }, ctx) };
   };
 }

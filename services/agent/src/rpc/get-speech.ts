@@ -3,18 +3,18 @@ import type { Handlers } from "@parley/shared/rpc/server";
 import type { AgentContext } from "../context.ts";
 import { getDraft } from "../drafts/get-draft.ts";
 import { openSpeech } from "../model-keys/speech-secrets.ts";
-import { checkAgentId, getAgentRow } from "../read-agents.ts";
+import { checkAgentId, getVersion } from "../read-agents.ts";
 
 /**
- * Returns how an agent hears and speaks, with keys in plain text. @throws ServiceError condition if a key cannot be
- * opened
+ * Returns how a version of an agent hears and speaks, with keys in plain text.
+ * @throws ServiceError condition if a key cannot be opened, conflict if no version is published
  */
 export function getSpeech(ctx: AgentContext): NonNullable<Handlers<typeof AgentServiceService>["getSpeech"]> {
-  return async ({ ownerId, agentId, draftId }) => {
+  return async ({ ownerId, agentId, draftId, agentVersion }) => {
     checkAgentId(agentId);
     const row =
       draftId === undefined
-        ? await getAgentRow(ctx.db, { ownerId, agentId })
+        ? (await getVersion(ctx.db, { ownerId, agentId }, agentVersion)).row
         : (await getDraft(ctx, { ownerId, agentId, draftId })).row;
     return {
       stt: row.stt ? openSpeech("stt", row.stt, ctx.modelKeys, row) : undefined,

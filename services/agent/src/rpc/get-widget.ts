@@ -3,13 +3,15 @@ import { notFound } from "@parley/shared/errors";
 import { isId } from "@parley/shared/ids";
 import type { Handlers } from "@parley/shared/rpc/server";
 import type { AgentContext } from "../context.ts";
-import { findWidget } from "../store/called-agents.ts";
+import { getVersion } from "../read-agents.ts";
+import { findOwnerOf } from "../store/called-agents.ts";
 
-/** @throws ServiceError not_found */
+/** Of the published version. @throws ServiceError not_found, conflict if none is published */
 export function getWidget(ctx: AgentContext): NonNullable<Handlers<typeof AgentServiceService>["getWidget"]> {
   return async ({ agentId }) => {
-    const widget = isId("agt", agentId) ? await findWidget(ctx.db, agentId) : null;
-    if (!widget) throw notFound("Agent");
-    return { ...widget, widgetConfig: widget.widgetConfig ?? undefined };
+    const ownerId = isId("agt", agentId) ? await findOwnerOf(ctx.db, agentId) : null;
+    if (ownerId === null) throw notFound("Agent");
+    const { row } = await getVersion(ctx.db, { ownerId, agentId });
+    return { ownerId, agentName: row.agentName, widgetConfig: row.widgetConfig ?? undefined };
   };
 }

@@ -4,16 +4,14 @@ import { pageOf } from "@parley/shared/page";
 import type { Handlers } from "@parley/shared/rpc/server";
 import type { AgentContext } from "../context.ts";
 import { toAgent } from "../convert.ts";
-import { readPromptsOfPage } from "../prompts/agent-prompts.ts";
-import { listAgentRows } from "../store/agents.ts";
+import { listNewestVersions } from "../store/versions.ts";
 
 export function listAgents(ctx: AgentContext): NonNullable<Handlers<typeof AgentServiceService>["listAgents"]> {
-  return async ({ ownerId, search, agentType, agentCategory, page }, call) => {
+  return async ({ ownerId, search, agentType, agentCategory, page }) => {
     const wanted = pageOf(page);
     if (search.includes("\0")) return { agents: [], total: 0 };
     const filter = { ownerId, search, agentType: nameOf(AGENT_TYPES, agentType) ?? null, agentCategory };
-    const { rows, total } = await listAgentRows(ctx.db, filter, wanted);
-    const prompts = await readPromptsOfPage(ctx, rows, call);
-    return { agents: rows.map((row) => toAgent(row, prompts.get(row))), total };
+    const { versions, total } = await listNewestVersions(ctx.db, filter, wanted);
+    return { agents: versions.map(toAgent), total };
   };
 }

@@ -2,14 +2,16 @@ import type { AgentServiceService } from "@parley/proto/parley/agent/v1/agent_se
 import { FIELD_TYPES } from "@parley/shared/domain/api-names";
 import type { Handlers } from "@parley/shared/rpc/server";
 import type { AgentContext } from "../context.ts";
-import { readAgent } from "../read-agents.ts";
+import { checkAgentId, readNewest } from "../read-agents.ts";
+import { findShownVersions } from "../store/versions.ts";
 import { variablesOf } from "../variables.ts";
 
 export function listDynamicVariables(
   ctx: AgentContext,
 ): NonNullable<Handlers<typeof AgentServiceService>["listDynamicVariables"]> {
-  return async ({ ownerId, agentId }, call) => {
-    const { row, prompt } = await readAgent(ctx, { ownerId, agentId }, call);
+  return async ({ ownerId, agentId }) => {
+    checkAgentId(agentId);
+    const { row, prompt } = await readNewest(ctx.db, { ownerId, agentId }, findShownVersions);
     return {
       agentName: row.agentName,
       dynamicVariables: variablesOf(ownerId, prompt?.promptContent, row.firstMessagePrompt).map((variable) => ({

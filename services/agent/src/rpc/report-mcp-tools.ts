@@ -6,13 +6,14 @@ import { keepEvent } from "@parley/shared/owner-events/hand-over";
 import type { Handlers } from "@parley/shared/rpc/server";
 import { lockStoredBytes } from "@parley/shared/stored-bytes/room";
 import type { AgentContext } from "../context.ts";
-import { tellAgentsWithTool, updateToolRow } from "../store/tools.ts";
+import { updateToolRow } from "../store/tools.ts";
 import { getToolRow } from "../tools/read-tools.ts";
 import { toTool } from "../tools/tool-rows.ts";
+import { followTool } from "../versions/follow.ts";
 
 /** Keeps what a conversation found that the tool's MCP server offers now. A change by the server is not one by the owner. */
 export function reportMcpTools(ctx: AgentContext): NonNullable<Handlers<typeof AgentServiceService>["reportMcpTools"]> {
-  return async ({ ownerId, toolId, tools }) => {
+  return async ({ ownerId, toolId, tools }, call) => {
     const key = { ownerId, toolId };
     await ctx.db.begin(async (tx) => {
       await willSettle(tx);
@@ -29,7 +30,7 @@ export function reportMcpTools(ctx: AgentContext): NonNullable<Handlers<typeof A
       const happenedAt = ctx.clock.now();
       const object = presentTool(toTool(row));
       await keepEvent(tx, { ownerId, event: "tool.changed", conversationId: null, object, happenedAt });
-      await tellAgentsWithTool(tx, key);
+      await followTool(tx, ctx, key, { note: `Tool ${row.name} changed`, actor: call.actor });
     });
     return {};
   };

@@ -9,7 +9,8 @@ import { lockStoredBytes } from "@parley/shared/stored-bytes/room";
 import { newSigningSecret } from "@parley/shared/webhook-signature";
 import { later } from "../changed-agent.ts";
 import type { AgentContext } from "../context.ts";
-import { type ToolRow, tellAgentsWithTool, updateToolRow } from "../store/tools.ts";
+import { raiseKeysRevisions } from "../store/agents.ts";
+import { type ToolRow, updateToolRow } from "../store/tools.ts";
 import { getToolRow, toRuntimeTool } from "../tools/read-tools.ts";
 import { sealSigningSecret } from "../tools/signing.ts";
 
@@ -32,7 +33,7 @@ export function rotateToolSecret(
       const { secrets } = rotated({ sealedSecret, oldSecrets }, fresh, now);
       const after: ToolRow = { ...before, ...secrets, updatedAt: later(now, before.updatedAt) };
       await updateToolRow(tx, after);
-      await tellAgentsWithTool(tx, key);
+      await raiseKeysRevisions(tx, ownerId);
       return { tool: toRuntimeTool(ctx, after) };
     });
   };

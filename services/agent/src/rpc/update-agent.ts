@@ -3,7 +3,6 @@ import {
   type UpdateAgentRequest,
   UpdateAgentResponse,
 } from "@parley/proto/parley/agent/v1/agent_service.ts";
-import type { Prompt } from "@parley/proto/parley/prompt/v1/prompt.ts";
 import { willSettle } from "@parley/shared/changes/follow";
 import type { Sql } from "@parley/shared/db/database";
 import { ServiceError } from "@parley/shared/errors";
@@ -11,7 +10,6 @@ import { runPrepared } from "@parley/shared/idempotency/run";
 import { sealedResponses } from "@parley/shared/idempotency/sealed-responses";
 import type { Call } from "@parley/shared/rpc/call";
 import type { Handlers } from "@parley/shared/rpc/server";
-import { withinRoom } from "@parley/shared/stored-bytes/room";
 import { checkName } from "@parley/shared/text/name";
 import { changedAgent } from "../changed-agent.ts";
 import { checkFields } from "../check-fields.ts";
@@ -19,7 +17,6 @@ import type { AgentContext } from "../context.ts";
 import { toAgent, withNewSecret } from "../convert.ts";
 import { checkKnowledge } from "../knowledge/check-knowledge.ts";
 import { type AcquiredPrompts, acquirePrompts, NO_PROMPTS } from "../prompts/acquire-prompts.ts";
-import { readPrompts } from "../prompts/agent-prompts.ts";
 import { type HeldClaim, requireClaim } from "../prompts/claim.ts";
 import {
   promiseReferences,
@@ -27,11 +24,15 @@ import {
   settleReferencesNow,
   withReferences,
 } from "../prompts/prompt-references.ts";
-import { checkAgentId, getAgentRow, getLockedAgentRow } from "../read-agents.ts";
+import { checkAgentId, getAgentRow, getLockedAgentRow, readNewest } from "../read-agents.ts";
 import { newSecretOf } from "../start-webhook/sealed-start-webhook.ts";
 import { type AgentRow, updateAgentRow } from "../store/agents.ts";
-import { freeNumbers, lockNumbers, requireFreeNumbers } from "../store/called-agents.ts";
+import { findShownVersions } from "../store/versions.ts";
 import { checkReferences } from "../tools/agent-references.ts";
+import { followPrompt } from "../versions/follow.ts";
+import { answerNumbers } from "../versions/numbers.ts";
+import { withinVersionRoom } from "../versions/room.ts";
+import { storeVersion } from "../versions/store-version.ts";
 
 export function updateAgent(ctx: AgentContext): NonNullable<Handlers<typeof AgentServiceService>["updateAgent"]> {
   return async (request, call) => {
@@ -48,8 +49,23 @@ export function updateAgent(ctx: AgentContext): NonNullable<Handlers<typeof Agen
       return change(ctx, request, call, { held, begin });
     });
     if (promise) await settleReferencesNow(ctx, promise, call);
+    await followOwnPrompts(ctx, request, response, call);
     return response;
   };
+}
+
+/** Other agents may follow the prompts that the change has brought itself. */
+async function followOwnPrompts(
+  ctx: AgentContext,
+  { ownerId, prompt, analysis }: UpdateAgentRequest,
+  { agent }: UpdateAgentResponse,
+  call: Call,
+): Promise<void> {
+  const brought = [
+    prompt?.source?.$case === "content" ? agent?.prompt?.promptName : undefined,
+    analysis?.prompt?.source?.$case === "content" ? agent?.analysis?.prompt?.promptName : undefined,
+  ].filter((name) => name !== undefined);
+  for (const promptName of brought) await followPrompt(ctx, { ownerId, promptName }, call.actor, call);
 }
 
 interface ReferenceChange {
@@ -58,12 +74,8 @@ interface ReferenceChange {
   begin(): Promise<void>;
 }
 
-/** How often a change is prepared again because another change gave the agent another prompt in the meantime. */
-const ATTEMPTS_MAX = 10;
-const PROMPT_CHANGED = new Error("the agent's prompt has changed");
-
 /** @param references for a change that affects them */
-async function change(
+function change(
   ctx: AgentContext,
   request: UpdateAgentRequest,
   call: Call,
@@ -72,31 +84,15 @@ async function change(
   const { ownerId, idempotency } = request;
   // The response may show the start webhook's new secret.
   const codec = sealedResponses(UpdateAgentResponse, ctx.sealer, ownerId);
-  for (let attempt = 1; attempt <= ATTEMPTS_MAX; attempt++) {
-    try {
-      return await runPrepared(
-        ctx,
-        { ownerId, idempotency, codec, call },
-        {
-          prepare: () => prepare(ctx, request, call, references),
-          write: (tx, prepared) =>
-            withinRoom(tx, ownerId, ctx.room, () => write(ctx, tx, request, prepared, references)),
-        },
-      );
-    } catch (error) {
-      if (error !== PROMPT_CHANGED) throw error;
-    }
-  }
-  throw new ServiceError("unavailable", "This agent has too many changes in progress. Try again.", {
-    retryAfterMs: 1_000,
-  });
-}
-
-interface Prepared {
-  prompts: AcquiredPrompts;
-  /** Returns the prompt that the agent will have, with its text. */
-  use: Pick<AgentRow, "promptName" | "promptVersion">;
-  prompt: Prompt | undefined;
+  return runPrepared(
+    ctx,
+    { ownerId, idempotency, codec, call },
+    {
+      prepare: () => prepare(ctx, request, call, references),
+      write: (tx, prompts) =>
+        withinVersionRoom(tx, ctx, ownerId, () => write(ctx, tx, request, { prompts, references, call })),
+    },
+  );
 }
 
 async function prepare(
@@ -104,41 +100,47 @@ async function prepare(
   request: UpdateAgentRequest,
   call: Call,
   references: ReferenceChange | null,
-): Promise<Prepared> {
+): Promise<AcquiredPrompts> {
   const before = await getAgentRow(ctx.db, request);
   requireUnchanged(before, request);
   await checkKnowledge(ctx, request.ownerId, request.knowledge?.values ?? [], call);
   // Everything else is checked before the prompts, because another service writes their new versions at once.
-  const use = changedAgent(ctx, before, request, NO_PROMPTS);
-  if (!references) return { prompts: NO_PROMPTS, use, prompt: (await readPrompts(ctx, [use], call)).get(use) };
+  changedAgent(ctx, before, request, NO_PROMPTS);
+  if (!references) return NO_PROMPTS;
   await references.begin();
   const named = { ...before, agentName: request.agentName ?? before.agentName };
-  const prompts = await acquirePrompts(ctx, named, request, references.held, call);
-  const row = changedAgent(ctx, before, request, prompts);
-  return { prompts, use: row, prompt: prompts.main?.prompt ?? (await readPrompts(ctx, [row], call)).get(row) };
+  return acquirePrompts(ctx, named, request, references.held, call);
+}
+
+interface Prepared {
+  prompts: AcquiredPrompts;
+  references: ReferenceChange | null;
+  call: Call;
 }
 
 async function write(
   ctx: AgentContext,
   tx: Sql,
   request: UpdateAgentRequest,
-  { prompts, use, prompt }: Prepared,
-  references: ReferenceChange | null,
+  { prompts, references, call }: Prepared,
 ): Promise<UpdateAgentResponse> {
   await willSettle(tx);
   if (references) await requireClaim(tx, references.held);
-  if (request.agentMobileNumbers) await lockNumbers(tx, request.ownerId);
   const before = await getLockedAgentRow(tx, request);
   requireUnchanged(before, request);
   const row = changedAgent(ctx, before, request, prompts);
-  if (row.promptName !== use.promptName || row.promptVersion !== use.promptVersion) throw PROMPT_CHANGED;
   await checkReferences(tx, row, request);
-  const added = row.agentMobileNumbers.filter((number) => !before.agentMobileNumbers.includes(number));
-  if (request.moveNumbers) await freeNumbers(tx, row, added, ctx.clock.now());
-  else await requireFreeNumbers(tx, row, added);
-  await updateAgentRow(tx, row);
+  const facts = { note: request.versionNote ?? null, actor: call.actor, now: ctx.clock.now() };
+  await answerNumbers(tx, row, { ...facts, move: request.moveNumbers });
+  const { main, analysis } = prompts;
+  const version = {
+    ...facts,
+    prompt: main?.prompt ?? (request.clear.includes("prompt") ? null : undefined),
+    analysisPrompt: analysis?.prompt ?? (request.clear.includes("analysisPrompt") ? null : undefined),
+  };
+  await updateAgentRow(tx, await storeVersion(tx, row, version));
   const secret = newSecretOf(request.startWebhook, before.startWebhook, row.startWebhook, ctx.modelKeys, row);
-  return { agent: withNewSecret(toAgent(row, prompt), secret) };
+  return { agent: withNewSecret(toAgent(await readNewest(tx, row, findShownVersions)), secret) };
 }
 
 /** @throws ServiceError conflict if the agent is no longer the one that the change is based on */

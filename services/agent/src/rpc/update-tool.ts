@@ -6,15 +6,16 @@ import { invalid, ServiceError } from "@parley/shared/errors";
 import { runPrepared } from "@parley/shared/idempotency/run";
 import type { CallOrigin } from "@parley/shared/rpc/call";
 import type { Handlers } from "@parley/shared/rpc/server";
-import { withinRoom } from "@parley/shared/stored-bytes/room";
 import { later } from "../changed-agent.ts";
 import type { AgentContext } from "../context.ts";
-import { isNameTaken, type ToolRow, tellAgentsWithTool, updateToolRow } from "../store/tools.ts";
+import { isNameTaken, type ToolRow, updateToolRow } from "../store/tools.ts";
 import { checkTool } from "../tools/check-tool.ts";
 import { asksAgain, withContents } from "../tools/mcp-contents.ts";
 import { getToolRow } from "../tools/read-tools.ts";
 import { changedTool, givenColumns, toTool } from "../tools/tool-rows.ts";
 import { requireSecrets, secretNamesOf, secretsOf } from "../tools/tool-uses.ts";
+import { followTool } from "../versions/follow.ts";
+import { withinVersionRoom } from "../versions/room.ts";
 import { nameTaken } from "./create-tool.ts";
 
 /** Conversations use the changed tool from their next round on. */
@@ -44,7 +45,7 @@ export function updateTool(ctx: AgentContext): NonNullable<Handlers<typeof Agent
           return newContents(ctx, before, tool, call);
         },
         write: (tx, contents) =>
-          withinRoom(tx, ownerId, ctx.room, async () => {
+          withinVersionRoom(tx, ctx, ownerId, async () => {
             await willSettle(tx);
             const before = await getToolRow(tx, key);
             const tool = changed(before);
@@ -58,7 +59,7 @@ export function updateTool(ctx: AgentContext): NonNullable<Handlers<typeof Agent
             };
             if (await isNameTaken(tx, key, row.name)) throw nameTaken(row.name);
             await updateToolRow(tx, row);
-            await tellAgentsWithTool(tx, key);
+            await followTool(tx, ctx, key, { note: `Tool ${row.name} changed`, actor: call.actor });
             return { tool: toTool(row) };
           }),
       },

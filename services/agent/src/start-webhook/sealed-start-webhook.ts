@@ -4,9 +4,14 @@ import type { ToolHeader } from "@parley/proto/parley/agent/v1/tool.ts";
 import { START_WEBHOOK_MS } from "@parley/shared/domain/start-webhook";
 import { STARS } from "@parley/shared/sealing";
 import { newSigningSecret } from "@parley/shared/webhook-signature";
-import type { KeyUse, ModelKeys } from "../model-keys/model-keys.ts";
+import { type KeyUse, type ModelKeys, useOf } from "../model-keys/model-keys.ts";
 import { type Before, openKey, sealKey } from "../model-keys/sealed-key.ts";
-import type { StoredHeader, StoredStartWebhook } from "../store/stored-keys.ts";
+import {
+  ADDRESS_OF_START_SECRET,
+  addressOfStartHeader,
+  type StoredHeader,
+  type StoredStartWebhook,
+} from "../store/stored-keys.ts";
 
 /**
  * Prepares a start webhook for storing. The mask of a header's value stands for the value that it was made from, as long as that still
@@ -39,23 +44,6 @@ export function sealStartWebhook(
     timeoutMs: timeoutMs || START_WEBHOOK_MS.usual,
     onFailure: onFailure || StartFailure.START_FAILURE_CONTINUE,
     channels,
-  };
-}
-
-/** Seals its values again with the current key. @throws when one of them cannot be opened */
-export function resealStartWebhook(stored: StoredStartWebhook, keys: ModelKeys, agent: AgentKey): StoredStartWebhook {
-  const reseal = (sealed: string | undefined, use: KeyUse) => sealed && { sealedApiKey: keys.reseal(sealed, use) };
-  return {
-    ...stored,
-    secret: { ...stored.secret, ...reseal(stored.secret.sealedApiKey, useOfSecret(agent)) },
-    headers: stored.headers.map((header) =>
-      header.text
-        ? {
-            ...header,
-            text: { ...header.text, ...reseal(header.text.sealedApiKey, useOfHeader(agent, stored.url, header.name)) },
-          }
-        : header,
-    ),
   };
 }
 
@@ -104,11 +92,10 @@ function revealed(
   return { url, headers: shown, secret, timeoutMs, onFailure, channels };
 }
 
-/** A signature tells a server nothing of the secret, so it may stay when the address changes. */
-function useOfSecret({ ownerId, agentId }: AgentKey): KeyUse {
-  return { ownerId, agentId, providerName: "start_webhook.secret", baseUrl: undefined };
+function useOfSecret(agent: AgentKey): KeyUse {
+  return useOf(agent, ADDRESS_OF_START_SECRET);
 }
 
-function useOfHeader({ ownerId, agentId }: AgentKey, url: string, name: string): KeyUse {
-  return { ownerId, agentId, providerName: `start_webhook.headers.${name}`, baseUrl: url };
+function useOfHeader(agent: AgentKey, url: string, name: string): KeyUse {
+  return useOf(agent, addressOfStartHeader(url, name));
 }

@@ -1,63 +1,104 @@
-import type { Agent, SttConfig, TtsConfig } from "@parley/proto/parley/agent/v1/agent.ts";
+import type { Agent } from "@parley/proto/parley/agent/v1/agent.ts";
 import type { AgentKey } from "@parley/proto/parley/agent/v1/agent_service.ts";
-import { readBoundedPage } from "@parley/shared/db/bounded-page";
-import type { Database, Sql } from "@parley/shared/db/database";
+import type { Sql } from "@parley/shared/db/database";
 import { containing } from "@parley/shared/db/like";
 import { AGENT_FIELDS, type AgentField, agentFields } from "@parley/shared/domain/agent-fields";
 import type { AGENT_TYPES } from "@parley/shared/domain/api-names";
-import type { StoredLlm, StoredSpeech, StoredStartWebhook } from "./stored-keys.ts";
+import { type KeyRow, keysColumn, keysOf, storeKeys, withKeys, withoutKeys } from "./agent-keys.ts";
+import type { FieldsWithKeys } from "./stored-keys.ts";
 
 type JsonObject = Record<string, unknown>;
 
-export interface StoredAnalysis {
-  enabled: boolean;
+/** A prompt that an agent refers to. Without a version or a label it follows the latest. */
+export interface StoredReference {
   promptName: string | null;
   promptVersion: number | null;
+  promptLabel: string | null;
+}
+
+export const NO_REFERENCE: StoredReference = { promptName: null, promptVersion: null, promptLabel: null };
+
+export interface StoredAnalysis extends StoredReference {
+  enabled: boolean;
   schema: JsonObject | null;
 }
 
 export const FIELDS_WITH_KEYS = ["stt", "llm", "tts", "startWebhook"] as const satisfies readonly AgentField[];
 export type FieldWithKey = (typeof FIELDS_WITH_KEYS)[number];
 
-interface Sealed {
-  stt: StoredSpeech<SttConfig>;
-  llm: StoredLlm;
-  tts: StoredSpeech<TtsConfig>;
-  startWebhook: StoredStartWebhook;
-}
-
 /** The fields that `AGENT_FIELDS` describes, with sealed keys. */
 export type AgentFields = {
-  [F in AgentField]: (F extends FieldWithKey ? Sealed[F] : NonNullable<Agent[F]>) | NullOf<F>;
+  [F in AgentField]: F extends FieldWithKey ? FieldsWithKeys[F] : NonNullable<Agent[F]> | NullOf<F>;
 };
 type NullOf<F extends AgentField> = Extract<(typeof AGENT_FIELDS)[F]["empty"], null>;
 
-export interface AgentRow extends AgentFields {
-  ownerId: string;
-  agentId: string;
+/** What a version of an agent keeps, without what its references lead to. */
+export interface AgentSettings extends AgentFields, StoredReference {
   agentName: string;
   agentType: keyof typeof AGENT_TYPES;
   analysis: StoredAnalysis | null;
-  promptName: string | null;
-  promptVersion: number | null;
+}
+
+/** Which share of an agent's new conversations gets which version. */
+export interface Traffic {
+  split: TrafficShare[];
+  salt: string;
+  /** The version of each of 100 slots. */
+  slots: number[];
+}
+
+export interface TrafficShare {
+  agentVersion: number;
+  /** Percent. */
+  weight: number;
+}
+
+/** What an agent has beside its settings. */
+export interface AgentState extends AgentKey {
+  publishing: "auto" | "manual";
+  latestVersion: number;
+  publishedVersion: number | null;
+  /** The numbers that it answers. */
+  publishedNumbers: string[];
+  traffic: Traffic | null;
+  keysRevision: number;
   createdAt: Date;
   updatedAt: Date;
 }
 
+/** An agent's newest state, or a version of it in the place of that. */
+export interface AgentRow extends AgentSettings, AgentState {}
+
+export const stateColumns = (sql: Sql) => sql`
+  agents.owner_id, agents.agent_id, publishing, latest_version, published_version, published_numbers, traffic, keys_revision,
+  agents.created_at, updated_at`;
+
 // The driver writes the fields' names in snake case.
 const columns = (sql: Sql) => sql`
-  agents.owner_id, agents.agent_id, agent_name, agent_type, ${sql(agentFields)}, analysis, prompt_name, prompt_version,
-  created_at, updated_at`;
+  ${stateColumns(sql)}, agent_name, agent_type, ${sql(agentFields)}, analysis, prompt_name, prompt_version, prompt_label,
+  ${keysColumn(sql)}`;
+
+type FoundAgent = AgentRow & { keys: KeyRow[] | null };
+
+function rowOf({ keys, ...row }: FoundAgent): AgentRow {
+  return withKeys(row, keys);
+}
 
 const values = (sql: Sql, row: AgentRow) => ({
   owner_id: row.ownerId,
   agent_id: row.agentId,
   agent_name: row.agentName,
   agent_type: row.agentType,
-  ...fieldValues(sql, row),
+  ...fieldValues(sql, { ...row, ...withoutKeys(row) }),
   analysis: row.analysis && sql.typed(row.analysis as never, JSON_AS_WRITTEN),
   prompt_name: row.promptName,
   prompt_version: row.promptVersion,
+  prompt_label: row.promptLabel,
+  publishing: row.publishing,
+  latest_version: row.latestVersion,
+  published_version: row.publishedVersion,
+  published_numbers: row.publishedNumbers,
+  traffic: json(sql, row.traffic),
   created_at: row.createdAt,
   updated_at: row.updatedAt,
 });
@@ -68,13 +109,21 @@ function fieldValues(sql: Sql, row: AgentFields) {
 }
 
 export async function insertAgent(sql: Sql, row: AgentRow): Promise<void> {
+  await storeKeys(sql, row, keysOf(row));
   await sql`insert into agents ${sql(values(sql, row))}`;
 }
 
+/** Leaves its revision of keys to this statement, which counts up when one of them changes. */
 export async function updateAgentRow(sql: Sql, row: AgentRow): Promise<void> {
+  const isKeyChanged = await storeKeys(sql, row, keysOf(row));
   await sql`
-    update agents set ${sql(values(sql, row))}
+    update agents set ${sql(values(sql, row))}, keys_revision = keys_revision + ${isKeyChanged ? 1 : 0}
     where owner_id = ${row.ownerId} and agent_id = ${row.agentId}`;
+}
+
+/** For a change of a key that any of the owner's agents may use. */
+export async function raiseKeysRevisions(tx: Sql, ownerId: string): Promise<void> {
+  await tx`update agents set keys_revision = keys_revision + 1 where owner_id = ${ownerId}`;
 }
 
 export async function deleteAgentRow(sql: Sql, key: AgentKey): Promise<void> {
@@ -82,22 +131,22 @@ export async function deleteAgentRow(sql: Sql, key: AgentKey): Promise<void> {
 }
 
 export async function findAgent(sql: Sql, key: AgentKey): Promise<AgentRow | null> {
-  const [row] = await sql<AgentRow[]>`
+  const [row] = await sql<FoundAgent[]>`
     select ${columns(sql)} from agents where owner_id = ${key.ownerId} and agent_id = ${key.agentId}`;
-  return row ?? null;
+  return row ? rowOf(row) : null;
 }
 
 /** The same, locked until the transaction ends. */
 export async function lockAgent(tx: Sql, key: AgentKey): Promise<AgentRow | null> {
-  const [row] = await tx<AgentRow[]>`
+  const [row] = await tx<FoundAgent[]>`
     select ${columns(tx)} from agents where owner_id = ${key.ownerId} and agent_id = ${key.agentId} for update`;
-  return row ?? null;
+  return row ? rowOf(row) : null;
 }
 
-/** Returns the agents that exist, in any order. */
-export async function findAgents(sql: Sql, keys: readonly AgentKey[]): Promise<AgentRow[]> {
-  return sql<AgentRow[]>`
-    select ${columns(sql)}
+/** Returns the states of the agents that exist, in any order. */
+export async function findStates(sql: Sql, keys: readonly AgentKey[]): Promise<AgentState[]> {
+  return sql<AgentState[]>`
+    select ${stateColumns(sql)}
     from unnest(${keys.map((key) => key.ownerId)}::text[], ${keys.map((key) => key.agentId)}::text[])
       as wanted (owner_id, agent_id)
     join agents on agents.owner_id = wanted.owner_id and agents.agent_id = wanted.agent_id`;
@@ -152,31 +201,6 @@ export async function listAgentsWithSecret(sql: Sql, ownerId: string, name: stri
   return rows.map((row) => row.agentId);
 }
 
-/** The agents of all owners, for maintenance. */
-export async function listAgentsThatMayHaveKeys(sql: Sql): Promise<AgentKey[]> {
-  return sql<AgentKey[]>`
-    select owner_id, agent_id from agents
-    where llm is not null or stt is not null or tts is not null or start_webhook is not null`;
-}
-
-/** Locked until the transaction ends; null when the agent is gone. */
-export async function lockFieldsWithKeys(tx: Sql, key: AgentKey): Promise<Pick<AgentFields, FieldWithKey> | null> {
-  const [row] = await tx<Pick<AgentFields, FieldWithKey>[]>`
-    select stt, llm, tts, start_webhook from agents where owner_id = ${key.ownerId} and agent_id = ${key.agentId} for update`;
-  return row ?? null;
-}
-
-export async function updateFieldsWithKeys(
-  sql: Sql,
-  key: AgentKey,
-  { stt, llm, tts, startWebhook }: Pick<AgentFields, FieldWithKey>,
-): Promise<void> {
-  await sql`
-    update agents set stt = ${json(sql, stt)}, llm = ${json(sql, llm)}, tts = ${json(sql, tts)},
-      start_webhook = ${json(sql, startWebhook)}
-    where owner_id = ${key.ownerId} and agent_id = ${key.agentId}`;
-}
-
 export interface AgentFilter {
   ownerId: string;
   search: string;
@@ -184,37 +208,11 @@ export interface AgentFilter {
   agentCategory: string;
 }
 
-const matching = (sql: Sql, filter: AgentFilter) => sql`
+export const matching = (sql: Sql, filter: AgentFilter) => sql`
   owner_id = ${filter.ownerId}
   ${filter.search === "" ? sql`` : sql`and (agent_name || E'\n' || coalesce(agent_description, '')) ilike ${containing(filter.search)}`}
   ${filter.agentType === null ? sql`` : sql`and agent_type = ${filter.agentType}`}
   ${filter.agentCategory === "" ? sql`` : sql`and agent_category = ${filter.agentCategory}`}`;
-
-/**
- * A page of the owner's agents, newest first, and the total number of matches.
- * @throws ServiceError condition when the page is too large
- */
-export async function listAgentRows(
-  db: Database,
-  filter: AgentFilter,
-  page: { number: number; size: number },
-): Promise<{ rows: AgentRow[]; total: number }> {
-  // One snapshot for page and total.
-  return db.begin("isolation level repeatable read read only", async (tx) => {
-    const [rows, [count]] = await Promise.all([
-      readBoundedPage<AgentRow>(tx, {
-        rows: tx`
-          select ${columns(tx)} from agents where ${matching(tx, filter)}
-          order by created_at desc, agent_id desc
-          limit ${page.size} offset ${(page.number - 1) * page.size}`,
-        bytes: tx`octet_length(page::text)`,
-        order: tx`order by created_at desc, agent_id desc`,
-      }),
-      tx<{ total: number }[]>`select count(*) as total from agents where ${matching(tx, filter)}`,
-    ]);
-    return { rows, total: count?.total ?? 0 };
-  });
-}
 
 /** The type `json` keeps the order of fields. */
 const JSON_AS_WRITTEN = 114;

@@ -100,13 +100,6 @@ export async function listAgentsWithTool(sql: Sql, { ownerId, toolId }: ToolKey,
   return rows.map(({ agentId }) => agentId);
 }
 
-/** Has the subscribers of the agents that use a tool told of a change, as if each of these agents had changed. */
-export async function tellAgentsWithTool(tx: Sql, { ownerId, toolId }: ToolKey): Promise<void> {
-  await tx`
-    update agents set custom_tools = custom_tools
-    where owner_id = ${ownerId} and custom_tools @> ${tx.json([{ toolId }])}`;
-}
-
 /** The names of the owner's tools that use a secret, at most `max`. */
 export async function listToolsWithSecret(
   sql: Sql,

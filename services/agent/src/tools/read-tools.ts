@@ -6,6 +6,7 @@ import type { Logger } from "@parley/shared/log";
 import type { AgentContext } from "../context.ts";
 import type { AgentRow } from "../store/agents.ts";
 import { findTool, findToolOwners, findTools, type ToolKey, type ToolRow } from "../store/tools.ts";
+import type { AgentVersion } from "../store/versions.ts";
 import { signingSecretsOf } from "./signing.ts";
 import { toTool } from "./tool-rows.ts";
 
@@ -26,19 +27,40 @@ export function toRuntimeTool({ sealer, clock }: Pick<AgentContext, "sealer" | "
 }
 
 /**
- * Reads the tools of all these agents at once.
- * @returns those of one agent, in its order, without tools that are gone or whose signing secret cannot be opened
+ * Reads what the library has of the tools of all these versions at once.
+ * @returns those of one version, in its order and as it has them, with their current signing secrets; without tools that are gone or whose
+ * signing secret cannot be opened
  */
 export async function readToolsOf(
   ctx: Pick<AgentContext, "db" | "sealer" | "clock">,
-  rows: readonly AgentRow[],
+  versions: readonly AgentVersion[],
   log: Logger,
-): Promise<(row: AgentRow) => Tool[]> {
-  const keys = rows.flatMap(({ ownerId, customTools }) => customTools.map(({ toolId }) => ({ ownerId, toolId })));
-  if (keys.length === 0) return () => [];
-  const found = await findTools(ctx.db, keys);
-  const byId = new Map(found.map((row) => [`${row.ownerId} ${row.toolId}`, openedTool(ctx, row, log)]));
-  return ({ ownerId, customTools }) => customTools.flatMap(({ toolId }) => byId.get(`${ownerId} ${toolId}`) ?? []);
+): Promise<(version: AgentVersion) => Tool[]> {
+  const keys = versions.flatMap(({ row: { ownerId }, tools }) => tools.map(({ toolId }) => ({ ownerId, toolId })));
+  const found = keys.length === 0 ? [] : await findTools(ctx.db, keys);
+  const byId = new Map(found.map((row) => [`${row.ownerId} ${row.toolId}`, row]));
+  return ({ row: { ownerId }, tools }) =>
+    tools.flatMap((tool) => {
+      const row = byId.get(`${ownerId} ${tool.toolId}`);
+      return (row && openedTool(ctx, { ...row, ...tool }, log)) ?? [];
+    });
+}
+
+/** The tools of an agent as the library has them now, for its drafts; without those that `readToolsOf` leaves out. */
+export async function readLibraryTools(
+  ctx: Pick<AgentContext, "db" | "sealer" | "clock">,
+  { ownerId, customTools }: AgentRow,
+  log: Logger,
+): Promise<Tool[]> {
+  const found = await findTools(
+    ctx.db,
+    customTools.map(({ toolId }) => ({ ownerId, toolId })),
+  );
+  const byId = new Map(found.map((row) => [row.toolId, row]));
+  return customTools.flatMap(({ toolId }) => {
+    const row = byId.get(toolId);
+    return (row && openedTool(ctx, row, log)) ?? [];
+  });
 }
 
 /** Null for a tool that cannot sign: it must not keep others' agents from being read. */

@@ -1,5 +1,5 @@
 import { KeyStatus, Tier } from "@parley/proto/parley/account/v1/account.ts";
-import { AgentType, FieldType, Gender } from "@parley/proto/parley/agent/v1/agent.ts";
+import { AgentType, FieldType, Gender, Publishing } from "@parley/proto/parley/agent/v1/agent.ts";
 import {
   CallingType,
   ConversationStatus,
@@ -48,6 +48,11 @@ export const TTS_PROVIDERS = ["ELEVENLABS", "CARTESIA", "DEEPGRAM", "OPENAI", "G
 export const CARRIERS = ["TWILIO", "PLIVO"] as const;
 
 // The names of protocol numbers in the API, the command line and the tables.
+
+export const PUBLISHINGS = {
+  auto: Publishing.PUBLISHING_AUTO,
+  manual: Publishing.PUBLISHING_MANUAL,
+} as const;
 
 export const TIERS = {
   free: Tier.TIER_FREE,

@@ -30,7 +30,7 @@ export async function lockStoredBytes(tx: Sql, ownerId: string): Promise<void> {
     select pg_advisory_xact_lock(hashtextextended(current_schema() || '.stored_bytes.' || ${ownerId}, 0))`;
 }
 
-async function findStoredBytes(sql: Sql, ownerId: string): Promise<number> {
+export async function findStoredBytes(sql: Sql, ownerId: string): Promise<number> {
   const [row] = await sql<{ bytes: number }[]>`select bytes from stored_bytes where owner_id = ${ownerId}`;
   return row?.bytes ?? 0;
 }

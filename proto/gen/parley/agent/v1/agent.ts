@@ -21,6 +21,23 @@ export namespace AgentType {
   export type AGENT_TYPE_OUTBOUND = typeof AgentType.AGENT_TYPE_OUTBOUND;
 }
 
+/** What a change of an agent does to conversations. Unspecified in a request: AUTO for a new agent, as it was for others. */
+export const Publishing = {
+  PUBLISHING_UNSPECIFIED: 0,
+  /** PUBLISHING_AUTO - It takes effect at once. */
+  PUBLISHING_AUTO: 1,
+  /** PUBLISHING_MANUAL - It makes a version that has to be published. */
+  PUBLISHING_MANUAL: 2,
+} as const;
+
+export type Publishing = typeof Publishing[keyof typeof Publishing];
+
+export namespace Publishing {
+  export type PUBLISHING_UNSPECIFIED = typeof Publishing.PUBLISHING_UNSPECIFIED;
+  export type PUBLISHING_AUTO = typeof Publishing.PUBLISHING_AUTO;
+  export type PUBLISHING_MANUAL = typeof Publishing.PUBLISHING_MANUAL;
+}
+
 export const KnowledgeMode = {
   KNOWLEDGE_MODE_UNSPECIFIED: 0,
   /** KNOWLEDGE_MODE_TOOL - The model searches when it wants. */
@@ -174,7 +191,7 @@ export interface MediaFile {
   mediaUrl: string;
 }
 
-/** The prompt an agent uses, resolved at the time of reading. */
+/** A prompt as a version of an agent has it. */
 export interface AgentPrompt {
   promptName: string;
   promptVersion: number;
@@ -242,6 +259,32 @@ export interface Agent {
     | undefined;
   /** The knowledge bases that it answers from; at most 5. */
   knowledge: AgentKnowledge[];
+  publishing: Publishing;
+  /** The version that the fields above are of. */
+  agentVersion: number;
+  latestVersion: number;
+  /** Absent: none is published yet. */
+  publishedVersion?:
+    | number
+    | undefined;
+  /** The label that its prompt follows. */
+  promptLabel?: string | undefined;
+}
+
+/** Which version new conversations of an agent get. */
+export interface AgentPointer {
+  /** Absent: none is published yet. */
+  publishedVersion?: number | undefined;
+  latestVersion: number;
+  /**
+   * With slots only. The slot of a conversation is that of the first 8 hexadecimal digits of sha256("<salt> <key>") modulo 100; its key is
+   * the caller's number, else metadata.user_id, else its own id.
+   */
+  salt: string;
+  /** Empty, or the version of each of 100 slots. */
+  slots: number[];
+  /** Grows when a key or signing secret changes that versions refer to: a kept runtime is good for one revision. */
+  keysRevision: number;
 }
 
 /** A knowledge base that an agent answers from. */
@@ -282,7 +325,7 @@ export interface DynamicVariable {
   description: string;
 }
 
-/** An agent as a conversation runs it, with its model's keys in the clear; for the conversation service only. */
+/** A version of an agent as a conversation runs it, with its model's keys in the clear; for the conversation service only. */
 export interface AgentRuntime {
   agentId: string;
   agentName: string;
@@ -295,7 +338,7 @@ export interface AgentRuntime {
   tts: TtsConfig | undefined;
   sts: StsConfig | undefined;
   agentType: AgentType;
-  /** The prompt that `analysis.prompt` refers to, if requested. */
+  /** The prompt that `analysis.prompt` refers to. */
   analysisPrompt:
     | AgentPrompt
     | undefined;
@@ -312,6 +355,10 @@ export interface AgentRuntime {
   /** Absent for a draft whose conversation does not ask it. */
   startWebhook: StartWebhook | undefined;
   knowledge: AgentKnowledge[];
+  /** 0 for a draft. */
+  agentVersion: number;
+  /** As in AgentPointer. */
+  keysRevision: number;
 }
 
 export interface ProviderModels {
@@ -1315,6 +1362,11 @@ function createBaseAgent(): Agent {
     timezone: undefined,
     startWebhook: undefined,
     knowledge: [],
+    publishing: 0,
+    agentVersion: 0,
+    latestVersion: 0,
+    publishedVersion: undefined,
+    promptLabel: undefined,
   };
 }
 
@@ -1409,6 +1461,21 @@ export const Agent: MessageFns<Agent> = {
     }
     for (const v of message.knowledge) {
       AgentKnowledge.encode(v!, writer.uint32(242).fork()).join();
+    }
+    if (message.publishing !== 0) {
+      writer.uint32(248).int32(message.publishing);
+    }
+    if (message.agentVersion !== 0) {
+      writer.uint32(256).int32(message.agentVersion);
+    }
+    if (message.latestVersion !== 0) {
+      writer.uint32(264).int32(message.latestVersion);
+    }
+    if (message.publishedVersion !== undefined) {
+      writer.uint32(272).int32(message.publishedVersion);
+    }
+    if (message.promptLabel !== undefined) {
+      writer.uint32(282).string(message.promptLabel);
     }
     return writer;
   },
@@ -1666,6 +1733,46 @@ export const Agent: MessageFns<Agent> = {
             message.knowledge.push(AgentKnowledge.decode(reader, reader.uint32()));
             continue;
           }
+          case 31: {
+            if (tag !== 248) {
+              break;
+            }
+
+            message.publishing = reader.int32() as any;
+            continue;
+          }
+          case 32: {
+            if (tag !== 256) {
+              break;
+            }
+
+            message.agentVersion = reader.int32();
+            continue;
+          }
+          case 33: {
+            if (tag !== 264) {
+              break;
+            }
+
+            message.latestVersion = reader.int32();
+            continue;
+          }
+          case 34: {
+            if (tag !== 272) {
+              break;
+            }
+
+            message.publishedVersion = reader.int32();
+            continue;
+          }
+          case 35: {
+            if (tag !== 282) {
+              break;
+            }
+
+            message.promptLabel = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -1719,6 +1826,128 @@ export const Agent: MessageFns<Agent> = {
       ? StartWebhook.fromPartial(object.startWebhook)
       : undefined;
     message.knowledge = object.knowledge?.map((e) => AgentKnowledge.fromPartial(e)) || [];
+    message.publishing = object.publishing ?? 0;
+    message.agentVersion = object.agentVersion ?? 0;
+    message.latestVersion = object.latestVersion ?? 0;
+    message.publishedVersion = object.publishedVersion ?? undefined;
+    message.promptLabel = object.promptLabel ?? undefined;
+    return message;
+  },
+};
+
+function createBaseAgentPointer(): AgentPointer {
+  return { publishedVersion: undefined, latestVersion: 0, salt: "", slots: [], keysRevision: 0 };
+}
+
+export const AgentPointer: MessageFns<AgentPointer> = {
+  encode(message: AgentPointer, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.publishedVersion !== undefined) {
+      writer.uint32(8).int32(message.publishedVersion);
+    }
+    if (message.latestVersion !== 0) {
+      writer.uint32(16).int32(message.latestVersion);
+    }
+    if (message.salt !== "") {
+      writer.uint32(26).string(message.salt);
+    }
+    if (message.slots.length !== 0) {
+      writer.uint32(34).fork();
+      for (const v of message.slots) {
+        writer.int32(v);
+      }
+      writer.join();
+    }
+    if (message.keysRevision !== 0) {
+      writer.uint32(40).int64(message.keysRevision);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): AgentPointer {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseAgentPointer();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.publishedVersion = reader.int32();
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.latestVersion = reader.int32();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.salt = reader.string();
+            continue;
+          }
+          case 4: {
+            if (tag === 32) {
+              message.slots.push(reader.int32());
+
+              continue;
+            }
+
+            if (tag === 34) {
+              const end2 = reader.uint32() + reader.pos;
+              while (reader.pos < end2) {
+                message.slots.push(reader.int32());
+              }
+
+              continue;
+            }
+
+            break;
+          }
+          case 5: {
+            if (tag !== 40) {
+              break;
+            }
+
+            message.keysRevision = longToNumber(reader.int64());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<AgentPointer>, I>>(base?: I): AgentPointer {
+    return AgentPointer.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<AgentPointer>, I>>(object: I): AgentPointer {
+    const message = createBaseAgentPointer();
+    message.publishedVersion = object.publishedVersion ?? undefined;
+    message.latestVersion = object.latestVersion ?? 0;
+    message.salt = object.salt ?? "";
+    message.slots = object.slots?.map((e) => e) || [];
+    message.keysRevision = object.keysRevision ?? 0;
     return message;
   },
 };
@@ -2054,6 +2283,8 @@ function createBaseAgentRuntime(): AgentRuntime {
     timezone: undefined,
     startWebhook: undefined,
     knowledge: [],
+    agentVersion: 0,
+    keysRevision: 0,
   };
 }
 
@@ -2118,6 +2349,12 @@ export const AgentRuntime: MessageFns<AgentRuntime> = {
     }
     for (const v of message.knowledge) {
       AgentKnowledge.encode(v!, writer.uint32(162).fork()).join();
+    }
+    if (message.agentVersion !== 0) {
+      writer.uint32(168).int32(message.agentVersion);
+    }
+    if (message.keysRevision !== 0) {
+      writer.uint32(176).int64(message.keysRevision);
     }
     return writer;
   },
@@ -2295,6 +2532,22 @@ export const AgentRuntime: MessageFns<AgentRuntime> = {
             message.knowledge.push(AgentKnowledge.decode(reader, reader.uint32()));
             continue;
           }
+          case 21: {
+            if (tag !== 168) {
+              break;
+            }
+
+            message.agentVersion = reader.int32();
+            continue;
+          }
+          case 22: {
+            if (tag !== 176) {
+              break;
+            }
+
+            message.keysRevision = longToNumber(reader.int64());
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -2340,6 +2593,8 @@ export const AgentRuntime: MessageFns<AgentRuntime> = {
       ? StartWebhook.fromPartial(object.startWebhook)
       : undefined;
     message.knowledge = object.knowledge?.map((e) => AgentKnowledge.fromPartial(e)) || [];
+    message.agentVersion = object.agentVersion ?? 0;
+    message.keysRevision = object.keysRevision ?? 0;
     return message;
   },
 };
@@ -2641,6 +2896,17 @@ function fromTimestamp(t: Timestamp): Date {
   let millis = (t.seconds || 0) * 1_000;
   millis += (t.nanos || 0) / 1_000_000;
   return new globalThis.Date(millis);
+}
+
+function longToNumber(int64: { toString(): string }): number {
+  const num = globalThis.Number(int64.toString());
+  if (num > globalThis.Number.MAX_SAFE_INTEGER) {
+    throw new globalThis.Error("Value is larger than Number.MAX_SAFE_INTEGER");
+  }
+  if (num < globalThis.Number.MIN_SAFE_INTEGER) {
+    throw new globalThis.Error("Value is smaller than Number.MIN_SAFE_INTEGER");
+  }
+  return num;
 }
 
 interface MessageFns<T> {

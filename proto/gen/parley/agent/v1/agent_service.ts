@@ -28,6 +28,7 @@ import { PromptReference } from "../../prompt/v1/prompt.ts";
 import {
   Agent,
   AgentKnowledge,
+  AgentPointer,
   AgentRuntime,
   AgentType,
   DynamicVariable,
@@ -35,6 +36,7 @@ import {
   LlmConfig,
   MediaFile,
   ProviderModels,
+  Publishing,
   StartWebhook,
   StsConfig,
   SttConfig,
@@ -104,6 +106,9 @@ export interface CreateAgentRequest {
   timezone?: string | undefined;
   startWebhook: StartWebhook | undefined;
   knowledge: AgentKnowledge[];
+  publishing: Publishing;
+  /** Says what version 1 is. */
+  versionNote?: string | undefined;
 }
 
 export interface CreateAgentResponse {
@@ -129,10 +134,29 @@ export interface BatchGetAgentsResponse_Result {
   agent: Agent | undefined;
 }
 
-export interface BatchGetAgentRuntimesRequest {
+export interface BatchGetPointersRequest {
   keys: AgentKey[];
-  /** Turns do not need it. */
-  withAnalysisPrompt: boolean;
+}
+
+export interface BatchGetPointersResponse {
+  /** One for each key, in the same order. */
+  results: BatchGetPointersResponse_Result[];
+}
+
+export interface BatchGetPointersResponse_Result {
+  access: Access;
+  pointer: AgentPointer | undefined;
+}
+
+export interface AgentVersionKey {
+  ownerId: string;
+  agentId: string;
+  /** 0: the published one. */
+  agentVersion: number;
+}
+
+export interface BatchGetAgentRuntimesRequest {
+  keys: AgentVersionKey[];
 }
 
 export interface BatchGetAgentRuntimesResponse {
@@ -141,8 +165,17 @@ export interface BatchGetAgentRuntimesResponse {
 }
 
 export interface BatchGetAgentRuntimesResponse_Result {
+  /** NOT_FOUND also if the agent has no such version. */
   access: Access;
   runtime: AgentRuntime | undefined;
+}
+
+export interface FollowPromptRequest {
+  ownerId: string;
+  promptName: string;
+}
+
+export interface FollowPromptResponse {
 }
 
 export interface GetDraftRuntimeRequest {
@@ -159,7 +192,11 @@ export interface GetSpeechRequest {
   ownerId: string;
   agentId: string;
   /** The draft that the call tries. */
-  draftId?: string | undefined;
+  draftId?:
+    | string
+    | undefined;
+  /** Absent: the published one. */
+  agentVersion?: number | undefined;
 }
 
 export interface GetSpeechResponse {
@@ -272,7 +309,13 @@ export interface UpdateAgentRequest {
   handoffs: HandoffList | undefined;
   timezone?: string | undefined;
   startWebhook: StartWebhook | undefined;
-  knowledge: AgentKnowledgeList | undefined;
+  knowledge:
+    | AgentKnowledgeList
+    | undefined;
+  /** AUTO publishes what the change leads to. */
+  publishing: Publishing;
+  /** Says what the change does. */
+  versionNote?: string | undefined;
 }
 
 export interface StringList {
@@ -738,6 +781,8 @@ function createBaseCreateAgentRequest(): CreateAgentRequest {
     timezone: undefined,
     startWebhook: undefined,
     knowledge: [],
+    publishing: 0,
+    versionNote: undefined,
   };
 }
 
@@ -826,6 +871,12 @@ export const CreateAgentRequest: MessageFns<CreateAgentRequest> = {
     }
     for (const v of message.knowledge) {
       AgentKnowledge.encode(v!, writer.uint32(226).fork()).join();
+    }
+    if (message.publishing !== 0) {
+      writer.uint32(232).int32(message.publishing);
+    }
+    if (message.versionNote !== undefined) {
+      writer.uint32(242).string(message.versionNote);
     }
     return writer;
   },
@@ -1067,6 +1118,22 @@ export const CreateAgentRequest: MessageFns<CreateAgentRequest> = {
             message.knowledge.push(AgentKnowledge.decode(reader, reader.uint32()));
             continue;
           }
+          case 29: {
+            if (tag !== 232) {
+              break;
+            }
+
+            message.publishing = reader.int32() as any;
+            continue;
+          }
+          case 30: {
+            if (tag !== 242) {
+              break;
+            }
+
+            message.versionNote = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -1120,6 +1187,8 @@ export const CreateAgentRequest: MessageFns<CreateAgentRequest> = {
       ? StartWebhook.fromPartial(object.startWebhook)
       : undefined;
     message.knowledge = object.knowledge?.map((e) => AgentKnowledge.fromPartial(e)) || [];
+    message.publishing = object.publishing ?? 0;
+    message.versionNote = object.versionNote ?? undefined;
     return message;
   },
 };
@@ -1425,17 +1494,274 @@ export const BatchGetAgentsResponse_Result: MessageFns<BatchGetAgentsResponse_Re
   },
 };
 
+function createBaseBatchGetPointersRequest(): BatchGetPointersRequest {
+  return { keys: [] };
+}
+
+export const BatchGetPointersRequest: MessageFns<BatchGetPointersRequest> = {
+  encode(message: BatchGetPointersRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    for (const v of message.keys) {
+      AgentKey.encode(v!, writer.uint32(10).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): BatchGetPointersRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseBatchGetPointersRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.keys.push(AgentKey.decode(reader, reader.uint32()));
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<BatchGetPointersRequest>, I>>(base?: I): BatchGetPointersRequest {
+    return BatchGetPointersRequest.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<BatchGetPointersRequest>, I>>(object: I): BatchGetPointersRequest {
+    const message = createBaseBatchGetPointersRequest();
+    message.keys = object.keys?.map((e) => AgentKey.fromPartial(e)) || [];
+    return message;
+  },
+};
+
+function createBaseBatchGetPointersResponse(): BatchGetPointersResponse {
+  return { results: [] };
+}
+
+export const BatchGetPointersResponse: MessageFns<BatchGetPointersResponse> = {
+  encode(message: BatchGetPointersResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    for (const v of message.results) {
+      BatchGetPointersResponse_Result.encode(v!, writer.uint32(10).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): BatchGetPointersResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseBatchGetPointersResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.results.push(BatchGetPointersResponse_Result.decode(reader, reader.uint32()));
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<BatchGetPointersResponse>, I>>(base?: I): BatchGetPointersResponse {
+    return BatchGetPointersResponse.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<BatchGetPointersResponse>, I>>(object: I): BatchGetPointersResponse {
+    const message = createBaseBatchGetPointersResponse();
+    message.results = object.results?.map((e) => BatchGetPointersResponse_Result.fromPartial(e)) || [];
+    return message;
+  },
+};
+
+function createBaseBatchGetPointersResponse_Result(): BatchGetPointersResponse_Result {
+  return { access: 0, pointer: undefined };
+}
+
+export const BatchGetPointersResponse_Result: MessageFns<BatchGetPointersResponse_Result> = {
+  encode(message: BatchGetPointersResponse_Result, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.access !== 0) {
+      writer.uint32(8).int32(message.access);
+    }
+    if (message.pointer !== undefined) {
+      AgentPointer.encode(message.pointer, writer.uint32(18).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): BatchGetPointersResponse_Result {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseBatchGetPointersResponse_Result();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.access = reader.int32() as any;
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.pointer = AgentPointer.decode(reader, reader.uint32());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<BatchGetPointersResponse_Result>, I>>(base?: I): BatchGetPointersResponse_Result {
+    return BatchGetPointersResponse_Result.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<BatchGetPointersResponse_Result>, I>>(
+    object: I,
+  ): BatchGetPointersResponse_Result {
+    const message = createBaseBatchGetPointersResponse_Result();
+    message.access = object.access ?? 0;
+    message.pointer = (object.pointer !== undefined && object.pointer !== null)
+      ? AgentPointer.fromPartial(object.pointer)
+      : undefined;
+    return message;
+  },
+};
+
+function createBaseAgentVersionKey(): AgentVersionKey {
+  return { ownerId: "", agentId: "", agentVersion: 0 };
+}
+
+export const AgentVersionKey: MessageFns<AgentVersionKey> = {
+  encode(message: AgentVersionKey, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.ownerId !== "") {
+      writer.uint32(10).string(message.ownerId);
+    }
+    if (message.agentId !== "") {
+      writer.uint32(18).string(message.agentId);
+    }
+    if (message.agentVersion !== 0) {
+      writer.uint32(24).int32(message.agentVersion);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): AgentVersionKey {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseAgentVersionKey();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.ownerId = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.agentId = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.agentVersion = reader.int32();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<AgentVersionKey>, I>>(base?: I): AgentVersionKey {
+    return AgentVersionKey.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<AgentVersionKey>, I>>(object: I): AgentVersionKey {
+    const message = createBaseAgentVersionKey();
+    message.ownerId = object.ownerId ?? "";
+    message.agentId = object.agentId ?? "";
+    message.agentVersion = object.agentVersion ?? 0;
+    return message;
+  },
+};
+
 function createBaseBatchGetAgentRuntimesRequest(): BatchGetAgentRuntimesRequest {
-  return { keys: [], withAnalysisPrompt: false };
+  return { keys: [] };
 }
 
 export const BatchGetAgentRuntimesRequest: MessageFns<BatchGetAgentRuntimesRequest> = {
   encode(message: BatchGetAgentRuntimesRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
     for (const v of message.keys) {
-      AgentKey.encode(v!, writer.uint32(10).fork()).join();
-    }
-    if (message.withAnalysisPrompt !== false) {
-      writer.uint32(16).bool(message.withAnalysisPrompt);
+      AgentVersionKey.encode(v!, writer.uint32(10).fork()).join();
     }
     return writer;
   },
@@ -1458,15 +1784,7 @@ export const BatchGetAgentRuntimesRequest: MessageFns<BatchGetAgentRuntimesReque
               break;
             }
 
-            message.keys.push(AgentKey.decode(reader, reader.uint32()));
-            continue;
-          }
-          case 2: {
-            if (tag !== 16) {
-              break;
-            }
-
-            message.withAnalysisPrompt = reader.bool();
+            message.keys.push(AgentVersionKey.decode(reader, reader.uint32()));
             continue;
           }
         }
@@ -1486,8 +1804,7 @@ export const BatchGetAgentRuntimesRequest: MessageFns<BatchGetAgentRuntimesReque
   },
   fromPartial<I extends Exact<DeepPartial<BatchGetAgentRuntimesRequest>, I>>(object: I): BatchGetAgentRuntimesRequest {
     const message = createBaseBatchGetAgentRuntimesRequest();
-    message.keys = object.keys?.map((e) => AgentKey.fromPartial(e)) || [];
-    message.withAnalysisPrompt = object.withAnalysisPrompt ?? false;
+    message.keys = object.keys?.map((e) => AgentVersionKey.fromPartial(e)) || [];
     return message;
   },
 };
@@ -1618,6 +1935,116 @@ export const BatchGetAgentRuntimesResponse_Result: MessageFns<BatchGetAgentRunti
     message.runtime = (object.runtime !== undefined && object.runtime !== null)
       ? AgentRuntime.fromPartial(object.runtime)
       : undefined;
+    return message;
+  },
+};
+
+function createBaseFollowPromptRequest(): FollowPromptRequest {
+  return { ownerId: "", promptName: "" };
+}
+
+export const FollowPromptRequest: MessageFns<FollowPromptRequest> = {
+  encode(message: FollowPromptRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.ownerId !== "") {
+      writer.uint32(10).string(message.ownerId);
+    }
+    if (message.promptName !== "") {
+      writer.uint32(18).string(message.promptName);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): FollowPromptRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseFollowPromptRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.ownerId = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.promptName = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<FollowPromptRequest>, I>>(base?: I): FollowPromptRequest {
+    return FollowPromptRequest.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<FollowPromptRequest>, I>>(object: I): FollowPromptRequest {
+    const message = createBaseFollowPromptRequest();
+    message.ownerId = object.ownerId ?? "";
+    message.promptName = object.promptName ?? "";
+    return message;
+  },
+};
+
+function createBaseFollowPromptResponse(): FollowPromptResponse {
+  return {};
+}
+
+export const FollowPromptResponse: MessageFns<FollowPromptResponse> = {
+  encode(_: FollowPromptResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): FollowPromptResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseFollowPromptResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<FollowPromptResponse>, I>>(base?: I): FollowPromptResponse {
+    return FollowPromptResponse.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<FollowPromptResponse>, I>>(_: I): FollowPromptResponse {
+    const message = createBaseFollowPromptResponse();
     return message;
   },
 };
@@ -1759,7 +2186,7 @@ export const GetDraftRuntimeResponse: MessageFns<GetDraftRuntimeResponse> = {
 };
 
 function createBaseGetSpeechRequest(): GetSpeechRequest {
-  return { ownerId: "", agentId: "", draftId: undefined };
+  return { ownerId: "", agentId: "", draftId: undefined, agentVersion: undefined };
 }
 
 export const GetSpeechRequest: MessageFns<GetSpeechRequest> = {
@@ -1772,6 +2199,9 @@ export const GetSpeechRequest: MessageFns<GetSpeechRequest> = {
     }
     if (message.draftId !== undefined) {
       writer.uint32(26).string(message.draftId);
+    }
+    if (message.agentVersion !== undefined) {
+      writer.uint32(32).int32(message.agentVersion);
     }
     return writer;
   },
@@ -1813,6 +2243,14 @@ export const GetSpeechRequest: MessageFns<GetSpeechRequest> = {
             message.draftId = reader.string();
             continue;
           }
+          case 4: {
+            if (tag !== 32) {
+              break;
+            }
+
+            message.agentVersion = reader.int32();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -1833,6 +2271,7 @@ export const GetSpeechRequest: MessageFns<GetSpeechRequest> = {
     message.ownerId = object.ownerId ?? "";
     message.agentId = object.agentId ?? "";
     message.draftId = object.draftId ?? undefined;
+    message.agentVersion = object.agentVersion ?? undefined;
     return message;
   },
 };
@@ -2624,6 +3063,8 @@ function createBaseUpdateAgentRequest(): UpdateAgentRequest {
     timezone: undefined,
     startWebhook: undefined,
     knowledge: undefined,
+    publishing: 0,
+    versionNote: undefined,
   };
 }
 
@@ -2718,6 +3159,12 @@ export const UpdateAgentRequest: MessageFns<UpdateAgentRequest> = {
     }
     if (message.knowledge !== undefined) {
       AgentKnowledgeList.encode(message.knowledge, writer.uint32(242).fork()).join();
+    }
+    if (message.publishing !== 0) {
+      writer.uint32(248).int32(message.publishing);
+    }
+    if (message.versionNote !== undefined) {
+      writer.uint32(258).string(message.versionNote);
     }
     return writer;
   },
@@ -2975,6 +3422,22 @@ export const UpdateAgentRequest: MessageFns<UpdateAgentRequest> = {
             message.knowledge = AgentKnowledgeList.decode(reader, reader.uint32());
             continue;
           }
+          case 31: {
+            if (tag !== 248) {
+              break;
+            }
+
+            message.publishing = reader.int32() as any;
+            continue;
+          }
+          case 32: {
+            if (tag !== 258) {
+              break;
+            }
+
+            message.versionNote = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -3042,6 +3505,8 @@ export const UpdateAgentRequest: MessageFns<UpdateAgentRequest> = {
     message.knowledge = (object.knowledge !== undefined && object.knowledge !== null)
       ? AgentKnowledgeList.fromPartial(object.knowledge)
       : undefined;
+    message.publishing = object.publishing ?? 0;
+    message.versionNote = object.versionNote ?? undefined;
     return message;
   },
 };
@@ -6349,7 +6814,19 @@ export const AgentServiceService = {
       Buffer.from(ListDynamicVariablesResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): ListDynamicVariablesResponse => ListDynamicVariablesResponse.decode(value),
   },
-  /** Reads many agents as conversations run them; admits the conversation service only. */
+  /** Returns which version new conversations of many agents get; admits the conversation service only. */
+  batchGetPointers: {
+    path: "/parley.agent.v1.AgentService/BatchGetPointers" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: BatchGetPointersRequest): Buffer =>
+      Buffer.from(BatchGetPointersRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): BatchGetPointersRequest => BatchGetPointersRequest.decode(value),
+    responseSerialize: (value: BatchGetPointersResponse): Buffer =>
+      Buffer.from(BatchGetPointersResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): BatchGetPointersResponse => BatchGetPointersResponse.decode(value),
+  },
+  /** Reads many versions of agents as conversations run them; admits the conversation service only. */
   batchGetAgentRuntimes: {
     path: "/parley.agent.v1.AgentService/BatchGetAgentRuntimes" as const,
     requestStream: false as const,
@@ -6360,6 +6837,20 @@ export const AgentServiceService = {
     responseSerialize: (value: BatchGetAgentRuntimesResponse): Buffer =>
       Buffer.from(BatchGetAgentRuntimesResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): BatchGetAgentRuntimesResponse => BatchGetAgentRuntimesResponse.decode(value),
+  },
+  /**
+   * Gives each agent of the owner that follows a prompt, in its latest version or by a label, a new version: some in the call, the rest
+   * in the background. Called after each change of a prompt. May be repeated.
+   */
+  followPrompt: {
+    path: "/parley.agent.v1.AgentService/FollowPrompt" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: FollowPromptRequest): Buffer => Buffer.from(FollowPromptRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): FollowPromptRequest => FollowPromptRequest.decode(value),
+    responseSerialize: (value: FollowPromptResponse): Buffer =>
+      Buffer.from(FollowPromptResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): FollowPromptResponse => FollowPromptResponse.decode(value),
   },
   /** Reads a draft as a conversation runs it; admits the conversation service only. */
   getDraftRuntime: {
@@ -6621,8 +7112,15 @@ export interface AgentServiceServer extends UntypedServiceImplementation {
   /** Keeps the agent as a change would make it, for a conversation that tries the change. The stored agent does not change. */
   createDraft: handleUnaryCall<CreateDraftRequest, CreateDraftResponse>;
   listDynamicVariables: handleUnaryCall<ListDynamicVariablesRequest, ListDynamicVariablesResponse>;
-  /** Reads many agents as conversations run them; admits the conversation service only. */
+  /** Returns which version new conversations of many agents get; admits the conversation service only. */
+  batchGetPointers: handleUnaryCall<BatchGetPointersRequest, BatchGetPointersResponse>;
+  /** Reads many versions of agents as conversations run them; admits the conversation service only. */
   batchGetAgentRuntimes: handleUnaryCall<BatchGetAgentRuntimesRequest, BatchGetAgentRuntimesResponse>;
+  /**
+   * Gives each agent of the owner that follows a prompt, in its latest version or by a label, a new version: some in the call, the rest
+   * in the background. Called after each change of a prompt. May be repeated.
+   */
+  followPrompt: handleUnaryCall<FollowPromptRequest, FollowPromptResponse>;
   /** Reads a draft as a conversation runs it; admits the conversation service only. */
   getDraftRuntime: handleUnaryCall<GetDraftRuntimeRequest, GetDraftRuntimeResponse>;
   /** Returns how an agent hears and speaks, with the keys of its own endpoints; admits the voice service only. */
@@ -6775,7 +7273,23 @@ export interface AgentServiceClient extends Client {
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: ListDynamicVariablesResponse) => void,
   ): ClientUnaryCall;
-  /** Reads many agents as conversations run them; admits the conversation service only. */
+  /** Returns which version new conversations of many agents get; admits the conversation service only. */
+  batchGetPointers(
+    request: BatchGetPointersRequest,
+    callback: (error: ServiceError | null, response: BatchGetPointersResponse) => void,
+  ): ClientUnaryCall;
+  batchGetPointers(
+    request: BatchGetPointersRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: BatchGetPointersResponse) => void,
+  ): ClientUnaryCall;
+  batchGetPointers(
+    request: BatchGetPointersRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: BatchGetPointersResponse) => void,
+  ): ClientUnaryCall;
+  /** Reads many versions of agents as conversations run them; admits the conversation service only. */
   batchGetAgentRuntimes(
     request: BatchGetAgentRuntimesRequest,
     callback: (error: ServiceError | null, response: BatchGetAgentRuntimesResponse) => void,
@@ -6790,6 +7304,25 @@ export interface AgentServiceClient extends Client {
     metadata: Metadata,
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: BatchGetAgentRuntimesResponse) => void,
+  ): ClientUnaryCall;
+  /**
+   * Gives each agent of the owner that follows a prompt, in its latest version or by a label, a new version: some in the call, the rest
+   * in the background. Called after each change of a prompt. May be repeated.
+   */
+  followPrompt(
+    request: FollowPromptRequest,
+    callback: (error: ServiceError | null, response: FollowPromptResponse) => void,
+  ): ClientUnaryCall;
+  followPrompt(
+    request: FollowPromptRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: FollowPromptResponse) => void,
+  ): ClientUnaryCall;
+  followPrompt(
+    request: FollowPromptRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: FollowPromptResponse) => void,
   ): ClientUnaryCall;
   /** Reads a draft as a conversation runs it; admits the conversation service only. */
   getDraftRuntime(

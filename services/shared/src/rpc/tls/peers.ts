@@ -44,6 +44,8 @@ export const ADMITTED: Readonly<Record<ServiceName, Admitted>> = {
   },
   agent: {
     rest: ["gateway"],
+    BatchGetPointers: ["conversation"],
+    FollowPrompt: ["prompt"],
     BatchGetAgentRuntimes: ["conversation"],
     GetDraftRuntime: ["conversation"],
     GetToolRuntime: ["conversation"],

@@ -1,0 +1,41 @@
+import type { AgentPointer } from "@parley/proto/parley/agent/v1/agent.ts";
+import { Access, type AgentServiceService } from "@parley/proto/parley/agent/v1/agent_service.ts";
+import { isId } from "@parley/shared/ids";
+import type { Handlers } from "@parley/shared/rpc/server";
+import type { AgentContext } from "../context.ts";
+import { readAccess } from "../read-agents.ts";
+import { type AgentState, findStates } from "../store/agents.ts";
+
+/** Each new conversation asks this: one query for any number. */
+export function batchGetPointers({
+  db,
+}: AgentContext): NonNullable<Handlers<typeof AgentServiceService>["batchGetPointers"]> {
+  return async ({ keys }) => {
+    const possible = keys.filter(({ agentId }) => isId("agt", agentId));
+    const states = await findStates(db, possible);
+    const byId = new Map(states.map((state) => [`${state.ownerId} ${state.agentId}`, state]));
+    const stateOf = ({ ownerId, agentId }: (typeof keys)[number]) => byId.get(`${ownerId} ${agentId}`);
+    const accessOf = await readAccess(
+      db,
+      possible.filter((key) => !stateOf(key)),
+    );
+    return {
+      results: keys.map((key) => {
+        const state = stateOf(key);
+        return state
+          ? { access: Access.ACCESS_GRANTED, pointer: toPointer(state) }
+          : { access: accessOf(key), pointer: undefined };
+      }),
+    };
+  };
+}
+
+function toPointer({ publishedVersion, latestVersion, traffic, keysRevision }: AgentState): AgentPointer {
+  return {
+    publishedVersion: publishedVersion ?? undefined,
+    latestVersion,
+    salt: traffic?.salt ?? "",
+    slots: traffic?.slots ?? [],
+    keysRevision,
+  };
+}

@@ -1,0 +1,220 @@
+import type { AgentKey } from "@parley/proto/parley/agent/v1/agent_service.ts";
+import type { Prompt } from "@parley/proto/parley/prompt/v1/prompt.ts";
+import { willSettle } from "@parley/shared/changes/follow";
+import type { Sql } from "@parley/shared/db/database";
+import { enqueueJob, type Job } from "@parley/shared/jobs/store";
+import type { Queue } from "@parley/shared/jobs/worker";
+import { backOff } from "@parley/shared/retry/back-off";
+import { type Actor, actorText, SYSTEM } from "@parley/shared/rpc/actor";
+import type { CallOrigin } from "@parley/shared/rpc/call";
+import type { AgentContext } from "../context.ts";
+import type { StoredReference } from "../store/agents.ts";
+import {
+  advanceAgents,
+  type Followed,
+  type Follower,
+  listFollowedReferences,
+  listFollowers,
+  lockFollowers,
+  type PromptFollowed,
+} from "../store/followers.ts";
+import { insertPublishes } from "../store/publishes.ts";
+import { findTools, type ToolKey } from "../store/tools.ts";
+import { insertVersions, type NewVersion } from "../store/versions.ts";
+import { makeContent } from "./content.ts";
+import { withinVersionRoom } from "./room.ts";
+
+const QUEUE = "follow";
+/** Agents that one transaction gives a new version. */
+const BATCH = 100;
+/** Agents that follow before the change is answered; a job does the rest. */
+const AT_ONCE_MAX = 500;
+
+type Context = Pick<AgentContext, "db" | "prompts" | "clock" | "room" | "changes">;
+
+interface Change {
+  /** What new versions say that they are for. */
+  note: string;
+  actor: Actor;
+}
+
+/** Prompts by reference, as they are now; those that do not exist are missing. */
+type Resolved = ReadonlyMap<string, Prompt>;
+
+/**
+ * Gives each agent that follows a prompt a new version if that leads it to another text: at once to the first 500, by a job to the rest.
+ * @throws ServiceError conflict when the owner has no room for them
+ */
+export async function followPrompt(
+  ctx: Context,
+  followed: { ownerId: string; promptName: string },
+  actor: Actor,
+  origin?: CallOrigin,
+): Promise<void> {
+  await followFrom(ctx, followed, "", { actor, origin, atOnceMax: AT_ONCE_MAX });
+}
+
+/** The same for one agent, whose references have just changed: the prompts may have changed since they were read. */
+export function followPromptsOf(
+  ctx: Context,
+  { ownerId, agentId }: AgentKey,
+  actor: Actor,
+  origin?: CallOrigin,
+): Promise<void> {
+  return followPromptsIn(ctx, ownerId, [agentId], { actor, note: "A prompt changed" }, origin);
+}
+
+/** Gives agents that use a tool a new version if it has changed for them. The owner's stored bytes must be locked. */
+export async function followTool(tx: Sql, ctx: Context, { ownerId, toolId }: ToolKey, change: Change): Promise<void> {
+  const followed = { ownerId, toolId };
+  let after = "";
+  for (let done = 0; done < AT_ONCE_MAX; done += BATCH) {
+    const agentIds = await listFollowers(tx, followed, after, BATCH);
+    await remake(tx, ctx, ownerId, agentIds, { ...change, resolved: new Map() });
+    after = agentIds.at(-1) ?? "";
+    if (agentIds.length < BATCH) return;
+  }
+  await enqueue(tx, ctx, followed, after);
+}
+
+/** The queue that has the rest of many agents follow. */
+export function followQueue(ctx: Context): Record<string, Queue> {
+  return {
+    [QUEUE]: {
+      concurrency: 2,
+      leaseMs: 60_000,
+      retryDelayMs: backOff(1_000, 5 * 60_000),
+      run: async ({ ownerId, payload }: Job, lease) => {
+        const { after, ...of } = payload as { after: string } & ({ promptName: string } | { toolId: string });
+        await followFrom(ctx, { ownerId, ...of }, after, { actor: SYSTEM, lease });
+      },
+    },
+  };
+}
+
+interface Pace {
+  actor: Actor;
+  origin?: CallOrigin | undefined;
+  lease?: AbortSignal;
+  atOnceMax?: number;
+}
+
+async function followFrom(
+  ctx: Context,
+  followed: Followed,
+  from: string,
+  { actor, origin, lease, atOnceMax = Number.POSITIVE_INFINITY }: Pace,
+): Promise<void> {
+  const { ownerId } = followed;
+  const note = "toolId" in followed ? "A tool changed" : `Prompt ${followed.promptName} changed`;
+  let after = from;
+  for (let done = 0; done < atOnceMax; done += BATCH) {
+    const agentIds = await listFollowers(ctx.db, followed, after, BATCH);
+    await followPromptsIn(ctx, ownerId, agentIds, { actor, note }, origin);
+    lease?.throwIfAborted();
+    after = agentIds.at(-1) ?? "";
+    if (agentIds.length < BATCH) return;
+  }
+  await enqueue(ctx.db, ctx, followed, after);
+}
+
+async function enqueue(sql: Sql, { clock }: Context, { ownerId, ...of }: Followed, after: string): Promise<void> {
+  const jobId = `follow ${"toolId" in of ? of.toolId : of.promptName}`;
+  await enqueueJob(sql, { ownerId, jobId, queue: QUEUE, payload: { ...of, after }, dueAt: clock.now() });
+}
+
+/** Reads the prompts again after each write: whoever writes last then wrote what the prompts are, however many follow at once. */
+async function followPromptsIn(
+  ctx: Context,
+  ownerId: string,
+  agentIds: readonly string[],
+  change: Change,
+  origin: CallOrigin | undefined,
+): Promise<void> {
+  if (agentIds.length === 0) return;
+  for (let made = 1; made > 0; ) {
+    const resolved = await resolve(ctx, ownerId, agentIds, origin);
+    made = await ctx.db.begin(async (tx) => {
+      await willSettle(tx);
+      return withinVersionRoom(tx, ctx, ownerId, () => remake(tx, ctx, ownerId, agentIds, { ...change, resolved }));
+    });
+  }
+}
+
+/** The prompts that the agents' references without a version lead to now. */
+async function resolve(
+  { db, prompts }: Context,
+  ownerId: string,
+  agentIds: readonly string[],
+  origin: CallOrigin | undefined,
+): Promise<Resolved> {
+  const rows = await listFollowedReferences(db, ownerId, agentIds);
+  if (rows.length === 0) return new Map();
+  const items = rows.map(({ promptName, promptLabel }) => ({
+    ownerId,
+    reference: { promptName, promptLabel: promptLabel ?? undefined },
+  }));
+  const { results } = await prompts.batchGetPrompts({ items, forPage: false }, { origin });
+  return new Map(
+    rows.flatMap((reference, at) => {
+      const prompt = results[at]?.prompt;
+      return prompt ? [[nameOf(reference), prompt] as const] : [];
+    }),
+  );
+}
+
+/** @returns how many of the agents have got a new version */
+async function remake(
+  tx: Sql,
+  { clock }: Context,
+  ownerId: string,
+  agentIds: readonly string[],
+  { resolved, note, actor }: Change & { resolved: Resolved },
+): Promise<number> {
+  const followers = await lockFollowers(tx, ownerId, agentIds);
+  const toolIds = new Set(followers.flatMap(({ content }) => content.customTools.map(({ toolId }) => toolId)));
+  const tools = await findTools(
+    tx,
+    [...toolIds].map((toolId) => ({ ownerId, toolId })),
+  );
+  const createdAt = clock.now();
+  const createdBy = actorText(actor);
+  const promptOf = (reference: StoredReference | null) =>
+    reference && reference.promptVersion === null ? resolved.get(nameOf(reference)) : undefined;
+  const versions = followers.flatMap((follower): (NewVersion & Pick<Follower, "publishing">)[] => {
+    const { agentId, latestVersion, content, hash, publishing } = follower;
+    const prompt = promptOf(content) ?? content.prompt;
+    const analysisPrompt = promptOf(content.analysis) ?? content.analysisPrompt;
+    const made = makeContent(content, { prompt, analysisPrompt, tools });
+    if (made.hash === hash) return [];
+    return [{ ownerId, agentId, agentVersion: latestVersion + 1, ...made, createdBy, note, createdAt, publishing }];
+  });
+  if (versions.length === 0) return 0;
+  await insertVersions(tx, versions);
+  await insertPublishes(
+    tx,
+    versions
+      .filter(({ publishing }) => publishing === "auto")
+      .map(({ agentId, agentVersion }) => ({
+        ownerId,
+        agentId,
+        kind: "automatic",
+        agentVersion,
+        split: null,
+        note,
+        overrideReason: null,
+        createdBy,
+        createdAt,
+      })),
+  );
+  await advanceAgents(
+    tx,
+    ownerId,
+    versions.map(({ agentId }) => agentId),
+  );
+  return versions.length;
+}
+
+function nameOf({ promptName, promptLabel }: Pick<StoredReference, keyof PromptFollowed>): string {
+  return JSON.stringify([promptName, promptLabel]);
+}

@@ -3,8 +3,8 @@ import type {
   ConverseResponse,
 } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
 import { invalid } from "@parley/shared/errors";
-import type { Call } from "@parley/shared/rpc/call";
 import type { Handlers } from "@parley/shared/rpc/server";
+import { told } from "@parley/shared/rpc/told";
 import { toAction, toRules } from "../calls/call-action.ts";
 import { runSpokenTurn, type SpokenTurnEvent } from "../calls/spoken-turn.ts";
 import type { ConversationContext } from "../context.ts";
@@ -19,44 +19,13 @@ export function converse(ctx: ConversationContext): Handler {
     const { done, value: first } = await incoming.next();
     if (done) throw invalid("turn", "The stream must carry a turn");
     const run = (tell: Tell) => runSpokenTurn(ctx, first, incoming, call, tell);
-    for await (const event of toldEvents(call, run)) yield { event: toResponse(event) };
+    // Nothing holds the turn back, because a runtime reads faster than it speaks.
+    for await (const event of told(call, run, "a spoken turn failed after its runtime disconnected"))
+      yield { event: toResponse(event) };
   };
 }
 
 type Tell = (event: SpokenTurnEvent) => void;
-
-/**
- * Runs a turn to its end, whether its runtime reads the events or disconnects. Nothing holds the turn back, because a runtime reads
- * faster than it speaks.
- */
-async function* toldEvents(call: Call, run: (tell: Tell) => Promise<void>): AsyncGenerator<SpokenTurnEvent> {
-  let waiting: SpokenTurnEvent[] = [];
-  let isRead = true;
-  let isOver = false;
-  let news = Promise.withResolvers<void>();
-  const running = run((event) => {
-    if (isRead) waiting.push(event);
-    news.resolve();
-  }).finally(() => {
-    isOver = true;
-    news.resolve();
-  });
-  running.catch((err) => {
-    if (!isRead || call.signal.aborted) call.log.warn({ err }, "a spoken turn failed after its runtime disconnected");
-  });
-  try {
-    while (!isOver || waiting.length > 0) {
-      await news.promise;
-      news = Promise.withResolvers();
-      const events = waiting;
-      waiting = [];
-      yield* events;
-    }
-    await running;
-  } finally {
-    isRead = false;
-  }
-}
 
 function toResponse(event: SpokenTurnEvent): NonNullable<ConverseResponse["event"]> {
   switch (event.type) {

@@ -27,7 +27,7 @@ test("an agent has the sound that it names, and none if it names no known sound"
     expect((await backgroundOf(config))?.(null)).not.toBeNull();
 });
 
-test.each(["office", "cafe"] as const)(
+test.each(["office", "cafe", "street"] as const)(
   "%s is a sound of even loudness, without clipping and without a gap",
   async (name) => {
     const sound = await soundOf(name);

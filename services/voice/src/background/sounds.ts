@@ -2,10 +2,10 @@ import { setImmediate } from "node:timers/promises";
 import { type Pcm, SAMPLES_PER_SECOND } from "../audio/pcm.ts";
 import { events, murmur, type Random, random, resonator, rumble, type Source } from "./synth.ts";
 
-export type SoundName = "office" | "cafe" | "typing" | "hold";
+export type SoundName = "office" | "cafe" | "street" | "typing" | "hold";
 
 /** The sounds that `background_audio` and tools know; `none` is not listed. */
-const SOUNDS: Record<SoundName, (next: Random) => Source> = { office, cafe, typing, hold };
+const SOUNDS: Record<SoundName, (next: Random) => Source> = { office, cafe, street, typing, hold };
 
 const SEED = 1;
 /** Long enough that nobody notices it repeating. */
@@ -13,7 +13,13 @@ const SECONDS = 20;
 /** The end fades into the beginning. */
 const FADE_SECONDS = 1;
 /** Root mean square: audible, but quieter than a voice. Keys are short, and would be as loud as can be. */
-const LOUDNESS: Record<SoundName, number> = { office: 3_000, cafe: 3_000, typing: 600, hold: 3_000 };
+const LOUDNESS: Record<SoundName, number> = {
+  office: 3_000,
+  cafe: 3_000,
+  street: 3_000,
+  typing: 600,
+  hold: 3_000,
+};
 /** Samples generated in one turn of the event loop, which also paces audio: about two milliseconds of work. */
 const SLICE_SAMPLES = SAMPLES_PER_SECOND / 10;
 
@@ -66,6 +72,14 @@ function cafe(next: Random): Source {
   return () => 0.5 * room() + 0.7 * voices.reduce((sum, voice) => sum + voice(), 0) + 0.15 * cups();
 }
 
+/** Engines far away, cars that pass, and steps. */
+function street(next: Random): Source {
+  const [traffic, air] = [rumble(180, next), rumble(1_200, next)];
+  const cars = events(0.4, () => rumble(700 + 500 * next(), next), 3, next);
+  const steps = events(1.5, () => step(next), 0.12, next);
+  return () => 2.5 * traffic() + 0.5 * air() + 1.2 * cars() + 0.3 * steps();
+}
+
 /** Somebody types near the telephone, with pauses. */
 function typing(next: Random): Source {
   const keys = events(7, () => key(next), 0.03, next);
@@ -99,6 +113,11 @@ function key(next: Random): Source {
   const click = resonator(1_800 + 1_500 * next(), 900);
   const loudness = 0.4 + 0.6 * next();
   return () => loudness * click(2 * next() - 1);
+}
+
+function step(next: Random): Source {
+  const sole = resonator(250 + 200 * next(), 300);
+  return () => sole(2 * next() - 1);
 }
 
 function cup(next: Random): Source {

@@ -1,8 +1,8 @@
 import type { TtsConfig } from "@parley/proto/parley/agent/v1/agent.ts";
 import type { Logger } from "@parley/shared/log";
 import { fewAtOnce } from "@parley/shared/shares/few-at-once";
-import { durationMs, joined, type Pcm, SAMPLES_PER_SECOND } from "../audio/pcm.ts";
-import { speakWhole } from "../speech/speak-whole.ts";
+import { durationMs, type Pcm } from "../audio/pcm.ts";
+import { spokenSentence } from "../speech/spoken-sentence.ts";
 import type { TextToSpeech } from "../speech/tts.ts";
 import type { Invite } from "../transport/sip/answering.ts";
 
@@ -23,7 +23,6 @@ export interface AnnouncerOptions {
 }
 
 const SPOKEN_WITHIN_MS = 15_000;
-const SAMPLES_MAX = 60 * SAMPLES_PER_SECOND;
 /** How long the call lasts after the sentence, for a caller whose phone plays late or not at all. */
 const PATIENCE_MS = 3_000;
 /** Each announcement takes a port for audio. */
@@ -36,7 +35,7 @@ export function announcer({ sentence, tts, voiceOf, log }: AnnouncerOptions): An
   /** The sentence is always the same, so a provider speaks it once for all callers. */
   const soundOf = async (config: TtsConfig): Promise<Pcm | null> => {
     try {
-      spoken ??= spokenSentence(voiceOf(config), config, sentence);
+      spoken ??= spokenSentence(voiceOf(config), config, sentence, AbortSignal.timeout(SPOKEN_WITHIN_MS));
       return await spoken;
     } catch (err) {
       spoken = null;
@@ -52,21 +51,6 @@ export function announcer({ sentence, tts, voiceOf, log }: AnnouncerOptions): An
       await play(sound, invite);
       return true;
     });
-}
-
-/** @throws ServiceError when the provider fails, TimeoutError when it takes too long */
-async function spokenSentence(voice: TextToSpeech, config: TtsConfig, sentence: string): Promise<Pcm> {
-  const { modelName: model, voiceId, language, speed } = config;
-  const pieces: Pcm[] = [];
-  let samples = 0;
-  const take = (audio: Pcm) => {
-    pieces.push(audio.slice(0, SAMPLES_MAX - samples));
-    samples = Math.min(SAMPLES_MAX, samples + audio.length);
-    return samples === SAMPLES_MAX;
-  };
-  const options = { model, voiceId, language, speed, params: {} };
-  await speakWhole(voice, { sentences: [sentence], options, take }, AbortSignal.timeout(SPOKEN_WITHIN_MS));
-  return joined(pieces, samples);
 }
 
 /** Resolves when the caller has heard it and is hung up, or has hung up before. */

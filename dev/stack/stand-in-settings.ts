@@ -30,6 +30,8 @@ export function defaultSpeech({ env, speechPort }: StandInPlaces): Record<string
   return {
     PARLEY_DEFAULT_STT: env.PARLEY_DEFAULT_STT || JSON.stringify(stt),
     PARLEY_DEFAULT_TTS: env.PARLEY_DEFAULT_TTS || JSON.stringify(tts),
+    // The one of the stand-in's voices that it understands best itself.
+    PARLEY_TEST_TTS: env.PARLEY_TEST_TTS || env.PARLEY_DEFAULT_TTS || JSON.stringify({ ...tts, voice_id: "kal16" }),
   };
 }
 

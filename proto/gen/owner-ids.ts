@@ -185,6 +185,7 @@ export const OWNER_IDS: Readonly<Record<string, readonly string[]>> = {
   "/parley.voice.v1.VoiceService/HandleCarrierCallback": [],
   "/parley.voice.v1.VoiceService/HandleDailyWebhook": [],
   "/parley.voice.v1.VoiceService/HangUpCall": ["owner_id"],
+  "/parley.voice.v1.VoiceService/HoldTestCall": ["start.owner_id"],
   "/parley.voice.v1.VoiceService/ListCallBatches": ["owner_id"],
   "/parley.voice.v1.VoiceService/ListCalls": ["owner_id"],
   "/parley.voice.v1.VoiceService/ListDoNotCall": ["owner_id"],

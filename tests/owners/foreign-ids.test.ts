@@ -214,6 +214,7 @@ function more(names: Names): Readonly<Record<string, object>> {
     appendTranscript: { sequence: 1, message: Message.fromPartial({ role: 1, content: "Theirs" }) },
     completeConversation: { outcome: 1 },
     converse: { turn: { ownerId, conversationId, sequence: 1, text: "Theirs", saidAt: undefined } },
+    holdTestCall: { start: { ownerId, agentId, agentVersion: 1, conversationId: newUuid() } },
     resendFailedDeliveries: { since: new Date(0) },
     createKnowledgeBase: { name: "Theirs" },
     createDocument: { name: "Theirs", content: page },

@@ -85,6 +85,10 @@ const VARIABLES = {
     default: undefined,
     desc: "voice for agents that have none, as JSON in the form of an agent's tts",
   }),
+  PARLEY_TEST_TTS: defaultTts({
+    default: undefined,
+    desc: "voice that speaks for the user in tests, as JSON in the form of an agent's tts; PARLEY_DEFAULT_TTS by default",
+  }),
   PARLEY_TWILIO_BASE_URL: CARRIER_BASE_URLS.PARLEY_TWILIO_BASE_URL,
   PARLEY_PLIVO_BASE_URL: CARRIER_BASE_URLS.PARLEY_PLIVO_BASE_URL,
   PARLEY_DAILY_BASE_URL: CARRIER_BASE_URLS.PARLEY_DAILY_BASE_URL,

@@ -40,6 +40,7 @@ import { connectPeers } from "./peers.ts";
 import { openFiles } from "./recording/files/place.ts";
 import { recordings } from "./recording/recordings.ts";
 import { checkCallbackId } from "./rpc/check-callback-id.ts";
+import { holdTestCall } from "./rpc/hold-test-call.ts";
 import { announcer } from "./sip-calls/announce.ts";
 import { dialSip } from "./sip-calls/dial-sip.ts";
 import { sipCalls } from "./sip-calls/sip-calls.ts";
@@ -239,6 +240,17 @@ export function startVoice(config: VoiceConfig, log: Logger, given?: Clock): Pro
           carriers,
           webCalls({ ...base, checkAgent, browsers, signals, iceServersFor, sealer }),
           voiceNotes({ getSpeech, speech }),
+          {
+            handlers: {
+              holdTestCall: holdTestCall({
+                startCall,
+                rtp: { ports: config.PARLEY_RTP_PORTS, dropped },
+                clock: callClock,
+                tts: config.PARLEY_TEST_TTS ?? defaults.tts,
+                voiceOf: (tts) => selectTextToSpeech(tts, speech),
+              }),
+            },
+          },
           recorded,
           forgetOwners({ ...base, signals, recordings: recorded }),
           lostCalls({ carriersOf, sip, log }),

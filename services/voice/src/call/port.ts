@@ -1,4 +1,4 @@
-import type { ClientCall, ClientResult } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
+import type { ClientCall, ClientResult, TestSetup } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
 import type { CallEnd } from "../store/calls.ts";
 import type { FarEnd, Leg, LegListener } from "../transport/leg.ts";
 
@@ -25,6 +25,10 @@ export interface CallRequest {
   dynamicVariables?: Readonly<Record<string, unknown>> | undefined;
   metadata?: Readonly<Record<string, unknown>> | undefined;
   isTestCall?: boolean | undefined;
+  /** The version of the agent; absent: the one that new conversations get. */
+  agentVersion?: number | undefined;
+  /** Set if the call is a test's: nobody else is called in it, and no figures or events come of it. */
+  test?: TestSetup | undefined;
   /** Whether the caller retries if the call could not begin, and finally ends its conversation. Otherwise that happens here. */
   isAskedAgain?: boolean | undefined;
   /** How another process hangs up if this one dies before `connect` has returned; absent: the other party is not reached yet. */
@@ -39,6 +43,8 @@ export interface CallRequest {
   leavesMessage?: boolean | undefined;
   /** Called with what is said and what the agent does as it happens, for live captions. Must not throw. */
   watch?: ((news: CallNews) => void) | undefined;
+  /** Called when the agent begins to connect the user elsewhere. Must not throw. */
+  transferring?: (() => void) | undefined;
   /** Whether `watch` learns of tool calls too, which have what the agent's owner keeps from callers. */
   tellsTools?: boolean | undefined;
   /** Makes calls of client tools; absent: nobody does. */

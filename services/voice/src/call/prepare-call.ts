@@ -192,7 +192,10 @@ export async function prepare(
       reports.news(news);
       request.watch?.(news);
     },
-    transferred: reports.transfer,
+    transferred: (to: string, state: Parameters<CallReports["transfer"]>[1]) => {
+      if (state === "begun") request.transferring?.();
+      reports.transfer(to, state);
+    },
     measured: options.measured,
     transferEnded: (transfer: EndedTransfer) => {
       told = told.then(() => options.transferEnded?.(key, transfer));
@@ -337,7 +340,7 @@ async function successor(
 
 /** The request that starts a call's conversation, the same for the same call, so that a repeat is recognized. */
 export function startRequest(request: CallRequest, key: CallKey): StartConversationRequest {
-  const { agentId, channel, dynamicVariables, metadata, isTestCall } = request;
+  const { agentId, channel, dynamicVariables, metadata, isTestCall, test } = request;
   return StartConversationRequest.fromPartial({
     ...key,
     agentId,
@@ -345,6 +348,7 @@ export function startRequest(request: CallRequest, key: CallKey): StartConversat
     metadata: metadata as never,
     isTestCall: isTestCall ?? false,
     draftId: request.draftId ?? undefined,
+    ...(test && { test }),
     ...channelFields(channel),
   });
 }

@@ -1,5 +1,6 @@
 import { type Clock, systemClock } from "@parley/shared/clock";
 import { silentLogger } from "@parley/shared/log";
+import type { CallClock } from "../../src/call/call-clock.ts";
 import { listeningOver } from "../../src/call/operator/listeners.ts";
 import type { CallNews, CallRequest } from "../../src/call/port.ts";
 import type { StartCallOptions } from "../../src/call/prepare-call.ts";
@@ -7,6 +8,7 @@ import { callHolder } from "../../src/call/start-call.ts";
 import { denialOf } from "../../src/outbound/denied-numbers.ts";
 import type { SpeechToSpeech } from "../../src/speech/sts.ts";
 import type { FarEnd, LegListener } from "../../src/transport/leg.ts";
+import type { VoiceDetector } from "../../src/vad/detector.ts";
 import { OPTIONS } from "../webrtc/connected.ts";
 import { type FakeConversations, fakeConversations } from "./fake-conversations.ts";
 import { type FakeTime, fakeTime, settle } from "./fake-time.ts";
@@ -54,20 +56,15 @@ export interface Given {
 type Live = ReturnType<typeof newLive>;
 export const newLive = () => ({ taken: 0, released: 0, abandoned: 0 });
 
-/** A call with everything around it scripted. */
-export async function newCall(given: Given = {}) {
-  const time = given.time ?? fakeTime();
+/** What holds calls, with everything around it scripted. */
+export function scriptedHolder(given: Omit<Given, "time"> & { clock: CallClock; detector?: VoiceDetector }) {
   const conversations = given.conversations ?? fakeConversations();
   const hearing = given.hearing ?? scriptedHearing();
   const voice = given.voice ?? scriptedVoice();
-  const detector = scriptedDetector();
   const live = given.live ?? newLive();
   const stopping = new AbortController();
-  const news: CallNews[] = [];
   const farEnds: (FarEnd | null)[] = [];
   const transfers: string[] = [];
-  let leg = null as ScriptedLeg | null;
-  let listenerOf = null as LegListener | null;
   const all = callHolder({
     conversations,
     getSpeech: async ({ agentId }) => {
@@ -77,7 +74,7 @@ export async function newCall(given: Given = {}) {
     selectSpeech: ({ tts }) => ({ hearing, voice: (tts === SPANISH && given.otherVoice) || voice }),
     selectHearing: () => hearing,
     selectSpeechToSpeech: () => given.sts ?? scriptedSts(),
-    detector,
+    detector: given.detector ?? scriptedDetector(),
     live: {
       take: async (_call, farEnd) => {
         live.taken++;
@@ -91,7 +88,7 @@ export async function newCall(given: Given = {}) {
       stop: async () => {},
     },
     recordings: given.recordings ?? { begin: async () => null, addressOf: async () => null, finish: async () => {} },
-    clock: time,
+    clock: given.clock,
     time: given.sharedTime ?? systemClock,
     log: silentLogger,
     stopping: stopping.signal,
@@ -104,6 +101,28 @@ export async function newCall(given: Given = {}) {
     listening: listeningOver(OPTIONS),
     ...(given.dialPerson && { dialPerson: given.dialPerson }),
   });
+  return {
+    all,
+    conversations,
+    hearing,
+    voice,
+    live,
+    stopping,
+    /** How another process could have hung up the call, in turn. */
+    farEnds,
+    /** What the owner is told of transfers. */
+    transfers,
+  };
+}
+
+/** A call with everything around it scripted. */
+export async function newCall(given: Given = {}) {
+  const time = given.time ?? fakeTime();
+  const detector = scriptedDetector();
+  const { all, conversations, hearing, ...scripted } = scriptedHolder({ ...given, clock: time, detector });
+  const news: CallNews[] = [];
+  let leg = null as ScriptedLeg | null;
+  let listenerOf = null as LegListener | null;
   const underWay = await all.start(
     { ...REQUEST, ...given.request, watch: (each) => news.push(each) },
     async (listener, signal, reachedBy) => {
@@ -116,18 +135,12 @@ export async function newCall(given: Given = {}) {
   await settle();
   return {
     ...underWay,
+    ...scripted,
     all,
     time,
     conversations,
     hearing,
-    voice,
     news,
-    live,
-    /** How another process could have hung up the call, in turn. */
-    farEnds,
-    /** What the owner is told of transfers. */
-    transfers,
-    stopping,
     leg: leg as unknown as ScriptedLeg,
     speaks: (text: string) => {
       detector.report({ type: "speech_began", agoMs: 0 });

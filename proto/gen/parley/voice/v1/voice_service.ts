@@ -10,9 +10,11 @@ import {
   type CallOptions,
   type ChannelCredentials,
   Client,
+  type ClientDuplexStream,
   type ClientOptions,
   type ClientReadableStream,
   type ClientUnaryCall,
+  type handleBidiStreamingCall,
   type handleServerStreamingCall,
   type handleUnaryCall,
   makeGenericClientConstructor,
@@ -23,6 +25,7 @@ import {
 import { Struct } from "../../../google/protobuf/struct.ts";
 import { Timestamp } from "../../../google/protobuf/timestamp.ts";
 import { Idempotency, Page, ProviderSetup } from "../../common/v1/common.ts";
+import { TestSetup } from "../../conversation/v1/conversation_service.ts";
 import { Call, CallStatus, Voicemail } from "./call.ts";
 import { BatchCall, CallBatch, CallBatchSettings } from "./call_batch.ts";
 import { TrunkRegistration } from "./trunk.ts";
@@ -500,6 +503,59 @@ export interface EndHeldCall {
 export interface CommandCallResponse {
   /** SDP, to `listen`; else empty. */
   answer: string;
+}
+
+export interface HoldTestCallRequest {
+  /** In the first request, which has nothing else. */
+  start: TestCallStart | undefined;
+  step: { $case: "line"; value: TestLine } | { $case: "hangUp"; value: boolean } | undefined;
+}
+
+export interface TestCallStart {
+  ownerId: string;
+  agentId: string;
+  agentVersion: number;
+  /** UUID. */
+  conversationId: string;
+  /** Absent: those of `test`. */
+  dynamicVariables: { [key: string]: any } | undefined;
+  test: TestSetup | undefined;
+}
+
+export interface TestLine {
+  /** Up to 1000 characters; may be empty if there are keys. */
+  text: string;
+  /** Heard behind the line until the agent answers: cafe or street. */
+  noise?:
+    | string
+    | undefined;
+  /** The line begins so long after the agent's reply to the line before began to be heard, or when that reply is over, if that is earlier. */
+  interruptAtMs?:
+    | number
+    | undefined;
+  /** Keys that are pressed after the text: 0-9, *, # and w, a pause of half a second. */
+  dtmf?: string | undefined;
+}
+
+export interface HoldTestCallResponse {
+  news: { $case: "turn"; value: TestTurn } | { $case: "end"; value: TestCallEnd } | undefined;
+}
+
+/** The greeting, or the answer to a line. */
+export interface TestTurn {
+  /** What was recognized of the line; empty for the greeting. */
+  recognized: string;
+  /** What was heard of the reply; empty if the agent has no greeting, or did not answer. */
+  heard: string;
+  /** From the end of the line to the first sound of the agent's voice, from the beginning of the call for the greeting. Absent: none was heard. */
+  latencyMs?: number | undefined;
+}
+
+export interface TestCallEnd {
+  /** agent, user, or failure: the call could not go on. */
+  endedBy: string;
+  /** In one sentence. */
+  reason: string;
 }
 
 function createBaseCreateWebCallRequest(): CreateWebCallRequest {
@@ -5505,6 +5561,541 @@ export const CommandCallResponse: MessageFns<CommandCallResponse> = {
   },
 };
 
+function createBaseHoldTestCallRequest(): HoldTestCallRequest {
+  return { start: undefined, step: undefined };
+}
+
+export const HoldTestCallRequest: MessageFns<HoldTestCallRequest> = {
+  encode(message: HoldTestCallRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.start !== undefined) {
+      TestCallStart.encode(message.start, writer.uint32(10).fork()).join();
+    }
+    switch (message.step?.$case) {
+      case "line":
+        TestLine.encode(message.step.value, writer.uint32(18).fork()).join();
+        break;
+      case "hangUp":
+        writer.uint32(24).bool(message.step.value);
+        break;
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): HoldTestCallRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseHoldTestCallRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.start = TestCallStart.decode(reader, reader.uint32());
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.step = { $case: "line", value: TestLine.decode(reader, reader.uint32()) };
+            continue;
+          }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.step = { $case: "hangUp", value: reader.bool() };
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<HoldTestCallRequest>, I>>(base?: I): HoldTestCallRequest {
+    return HoldTestCallRequest.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<HoldTestCallRequest>, I>>(object: I): HoldTestCallRequest {
+    const message = createBaseHoldTestCallRequest();
+    message.start = (object.start !== undefined && object.start !== null)
+      ? TestCallStart.fromPartial(object.start)
+      : undefined;
+    switch (object.step?.$case) {
+      case "line": {
+        if (object.step?.value !== undefined && object.step?.value !== null) {
+          message.step = { $case: "line", value: TestLine.fromPartial(object.step.value) };
+        }
+        break;
+      }
+      case "hangUp": {
+        if (object.step?.value !== undefined && object.step?.value !== null) {
+          message.step = { $case: "hangUp", value: object.step.value };
+        }
+        break;
+      }
+    }
+    return message;
+  },
+};
+
+function createBaseTestCallStart(): TestCallStart {
+  return {
+    ownerId: "",
+    agentId: "",
+    agentVersion: 0,
+    conversationId: "",
+    dynamicVariables: undefined,
+    test: undefined,
+  };
+}
+
+export const TestCallStart: MessageFns<TestCallStart> = {
+  encode(message: TestCallStart, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.ownerId !== "") {
+      writer.uint32(10).string(message.ownerId);
+    }
+    if (message.agentId !== "") {
+      writer.uint32(18).string(message.agentId);
+    }
+    if (message.agentVersion !== 0) {
+      writer.uint32(24).int32(message.agentVersion);
+    }
+    if (message.conversationId !== "") {
+      writer.uint32(34).string(message.conversationId);
+    }
+    if (message.dynamicVariables !== undefined) {
+      Struct.encode(Struct.wrap(message.dynamicVariables), writer.uint32(42).fork()).join();
+    }
+    if (message.test !== undefined) {
+      TestSetup.encode(message.test, writer.uint32(50).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): TestCallStart {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseTestCallStart();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.ownerId = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.agentId = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.agentVersion = reader.int32();
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.conversationId = reader.string();
+            continue;
+          }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.dynamicVariables = Struct.unwrap(Struct.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 6: {
+            if (tag !== 50) {
+              break;
+            }
+
+            message.test = TestSetup.decode(reader, reader.uint32());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<TestCallStart>, I>>(base?: I): TestCallStart {
+    return TestCallStart.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<TestCallStart>, I>>(object: I): TestCallStart {
+    const message = createBaseTestCallStart();
+    message.ownerId = object.ownerId ?? "";
+    message.agentId = object.agentId ?? "";
+    message.agentVersion = object.agentVersion ?? 0;
+    message.conversationId = object.conversationId ?? "";
+    message.dynamicVariables = object.dynamicVariables ?? undefined;
+    message.test = (object.test !== undefined && object.test !== null) ? TestSetup.fromPartial(object.test) : undefined;
+    return message;
+  },
+};
+
+function createBaseTestLine(): TestLine {
+  return { text: "", noise: undefined, interruptAtMs: undefined, dtmf: undefined };
+}
+
+export const TestLine: MessageFns<TestLine> = {
+  encode(message: TestLine, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.text !== "") {
+      writer.uint32(10).string(message.text);
+    }
+    if (message.noise !== undefined) {
+      writer.uint32(18).string(message.noise);
+    }
+    if (message.interruptAtMs !== undefined) {
+      writer.uint32(24).int32(message.interruptAtMs);
+    }
+    if (message.dtmf !== undefined) {
+      writer.uint32(34).string(message.dtmf);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): TestLine {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseTestLine();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.text = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.noise = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.interruptAtMs = reader.int32();
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.dtmf = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<TestLine>, I>>(base?: I): TestLine {
+    return TestLine.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<TestLine>, I>>(object: I): TestLine {
+    const message = createBaseTestLine();
+    message.text = object.text ?? "";
+    message.noise = object.noise ?? undefined;
+    message.interruptAtMs = object.interruptAtMs ?? undefined;
+    message.dtmf = object.dtmf ?? undefined;
+    return message;
+  },
+};
+
+function createBaseHoldTestCallResponse(): HoldTestCallResponse {
+  return { news: undefined };
+}
+
+export const HoldTestCallResponse: MessageFns<HoldTestCallResponse> = {
+  encode(message: HoldTestCallResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    switch (message.news?.$case) {
+      case "turn":
+        TestTurn.encode(message.news.value, writer.uint32(10).fork()).join();
+        break;
+      case "end":
+        TestCallEnd.encode(message.news.value, writer.uint32(18).fork()).join();
+        break;
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): HoldTestCallResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseHoldTestCallResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.news = { $case: "turn", value: TestTurn.decode(reader, reader.uint32()) };
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.news = { $case: "end", value: TestCallEnd.decode(reader, reader.uint32()) };
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<HoldTestCallResponse>, I>>(base?: I): HoldTestCallResponse {
+    return HoldTestCallResponse.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<HoldTestCallResponse>, I>>(object: I): HoldTestCallResponse {
+    const message = createBaseHoldTestCallResponse();
+    switch (object.news?.$case) {
+      case "turn": {
+        if (object.news?.value !== undefined && object.news?.value !== null) {
+          message.news = { $case: "turn", value: TestTurn.fromPartial(object.news.value) };
+        }
+        break;
+      }
+      case "end": {
+        if (object.news?.value !== undefined && object.news?.value !== null) {
+          message.news = { $case: "end", value: TestCallEnd.fromPartial(object.news.value) };
+        }
+        break;
+      }
+    }
+    return message;
+  },
+};
+
+function createBaseTestTurn(): TestTurn {
+  return { recognized: "", heard: "", latencyMs: undefined };
+}
+
+export const TestTurn: MessageFns<TestTurn> = {
+  encode(message: TestTurn, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.recognized !== "") {
+      writer.uint32(10).string(message.recognized);
+    }
+    if (message.heard !== "") {
+      writer.uint32(18).string(message.heard);
+    }
+    if (message.latencyMs !== undefined) {
+      writer.uint32(24).int32(message.latencyMs);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): TestTurn {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseTestTurn();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.recognized = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.heard = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.latencyMs = reader.int32();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<TestTurn>, I>>(base?: I): TestTurn {
+    return TestTurn.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<TestTurn>, I>>(object: I): TestTurn {
+    const message = createBaseTestTurn();
+    message.recognized = object.recognized ?? "";
+    message.heard = object.heard ?? "";
+    message.latencyMs = object.latencyMs ?? undefined;
+    return message;
+  },
+};
+
+function createBaseTestCallEnd(): TestCallEnd {
+  return { endedBy: "", reason: "" };
+}
+
+export const TestCallEnd: MessageFns<TestCallEnd> = {
+  encode(message: TestCallEnd, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.endedBy !== "") {
+      writer.uint32(10).string(message.endedBy);
+    }
+    if (message.reason !== "") {
+      writer.uint32(18).string(message.reason);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): TestCallEnd {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseTestCallEnd();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.endedBy = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.reason = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<TestCallEnd>, I>>(base?: I): TestCallEnd {
+    return TestCallEnd.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<TestCallEnd>, I>>(object: I): TestCallEnd {
+    const message = createBaseTestCallEnd();
+    message.endedBy = object.endedBy ?? "";
+    message.reason = object.reason ?? "";
+    return message;
+  },
+};
+
 /** Spoken calls with agents. */
 export type VoiceServiceService = typeof VoiceServiceService;
 export const VoiceServiceService = {
@@ -5832,10 +6423,7 @@ export const VoiceServiceService = {
       Buffer.from(SpeakToNumberResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): SpeakToNumberResponse => SpeakToNumberResponse.decode(value),
   },
-  /**
-   * Deletes the recordings of these conversations, in the background, retried until done, and the calls that agents made for them.
-   * Has the process that holds a call do something. ABORTED when no process holds it, FAILED_PRECONDITION when the call cannot.
-   */
+  /** Has the process that holds a call do something. ABORTED when no process holds it, FAILED_PRECONDITION when the call cannot. */
   commandCall: {
     path: "/parley.voice.v1.VoiceService/CommandCall" as const,
     requestStream: false as const,
@@ -5845,6 +6433,7 @@ export const VoiceServiceService = {
     responseSerialize: (value: CommandCallResponse): Buffer => Buffer.from(CommandCallResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): CommandCallResponse => CommandCallResponse.decode(value),
   },
+  /** Deletes the recordings of these conversations, in the background, retried until done, and the calls that agents made for them. */
   forgetRecordings: {
     path: "/parley.voice.v1.VoiceService/ForgetRecordings" as const,
     requestStream: false as const,
@@ -5855,6 +6444,22 @@ export const VoiceServiceService = {
     responseSerialize: (value: ForgetRecordingsResponse): Buffer =>
       Buffer.from(ForgetRecordingsResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): ForgetRecordingsResponse => ForgetRecordingsResponse.decode(value),
+  },
+  /**
+   * Holds a call with an agent over RTP, in which a voice says the lines of a test's user: first what to call, then the lines. Each is
+   * said when the agent has finished; those sent before wait in order. The end of the requests hangs up once all lines are answered,
+   * as `hang_up` does. Answers with a turn for the greeting and one for each line, then the end. Cancelling ends the call. UNAVAILABLE when
+   * the process that holds the call stops: hold another one. Admits the agent service only.
+   */
+  holdTestCall: {
+    path: "/parley.voice.v1.VoiceService/HoldTestCall" as const,
+    requestStream: true as const,
+    responseStream: true as const,
+    requestSerialize: (value: HoldTestCallRequest): Buffer => Buffer.from(HoldTestCallRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): HoldTestCallRequest => HoldTestCallRequest.decode(value),
+    responseSerialize: (value: HoldTestCallResponse): Buffer =>
+      Buffer.from(HoldTestCallResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): HoldTestCallResponse => HoldTestCallResponse.decode(value),
   },
 } as const;
 
@@ -5916,12 +6521,17 @@ export interface VoiceServiceServer extends UntypedServiceImplementation {
   forgetOwner: handleUnaryCall<ForgetOwnerRequest, ForgetOwnerResponse>;
   /** Calls a number and says a sentence to whoever answers, over the carrier account of an owner. Returns when it rings. */
   speakToNumber: handleUnaryCall<SpeakToNumberRequest, SpeakToNumberResponse>;
-  /**
-   * Deletes the recordings of these conversations, in the background, retried until done, and the calls that agents made for them.
-   * Has the process that holds a call do something. ABORTED when no process holds it, FAILED_PRECONDITION when the call cannot.
-   */
+  /** Has the process that holds a call do something. ABORTED when no process holds it, FAILED_PRECONDITION when the call cannot. */
   commandCall: handleUnaryCall<CommandCallRequest, CommandCallResponse>;
+  /** Deletes the recordings of these conversations, in the background, retried until done, and the calls that agents made for them. */
   forgetRecordings: handleUnaryCall<ForgetRecordingsRequest, ForgetRecordingsResponse>;
+  /**
+   * Holds a call with an agent over RTP, in which a voice says the lines of a test's user: first what to call, then the lines. Each is
+   * said when the agent has finished; those sent before wait in order. The end of the requests hangs up once all lines are answered,
+   * as `hang_up` does. Answers with a turn for the greeting and one for each line, then the end. Cancelling ends the call. UNAVAILABLE when
+   * the process that holds the call stops: hold another one. Admits the agent service only.
+   */
+  holdTestCall: handleBidiStreamingCall<HoldTestCallRequest, HoldTestCallResponse>;
 }
 
 export interface VoiceServiceClient extends Client {
@@ -6382,40 +6992,50 @@ export interface VoiceServiceClient extends Client {
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: SpeakToNumberResponse) => void,
   ): ClientUnaryCall;
+  /** Has the process that holds a call do something. ABORTED when no process holds it, FAILED_PRECONDITION when the call cannot. */
+  commandCall(
+    request: CommandCallRequest,
+    callback: (error: ServiceError | null, response: CommandCallResponse) => void,
+  ): ClientUnaryCall;
+  commandCall(
+    request: CommandCallRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: CommandCallResponse) => void,
+  ): ClientUnaryCall;
+  commandCall(
+    request: CommandCallRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: CommandCallResponse) => void,
+  ): ClientUnaryCall;
+  /** Deletes the recordings of these conversations, in the background, retried until done, and the calls that agents made for them. */
+  forgetRecordings(
+    request: ForgetRecordingsRequest,
+    callback: (error: ServiceError | null, response: ForgetRecordingsResponse) => void,
+  ): ClientUnaryCall;
+  forgetRecordings(
+    request: ForgetRecordingsRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: ForgetRecordingsResponse) => void,
+  ): ClientUnaryCall;
+  forgetRecordings(
+    request: ForgetRecordingsRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: ForgetRecordingsResponse) => void,
+  ): ClientUnaryCall;
   /**
-   * Deletes the recordings of these conversations, in the background, retried until done, and the calls that agents made for them.
-   * Has the process that holds a call do something. ABORTED when no process holds it, FAILED_PRECONDITION when the call cannot.
+   * Holds a call with an agent over RTP, in which a voice says the lines of a test's user: first what to call, then the lines. Each is
+   * said when the agent has finished; those sent before wait in order. The end of the requests hangs up once all lines are answered,
+   * as `hang_up` does. Answers with a turn for the greeting and one for each line, then the end. Cancelling ends the call. UNAVAILABLE when
+   * the process that holds the call stops: hold another one. Admits the agent service only.
    */
-  commandCall(
-    request: CommandCallRequest,
-    callback: (error: ServiceError | null, response: CommandCallResponse) => void,
-  ): ClientUnaryCall;
-  commandCall(
-    request: CommandCallRequest,
+  holdTestCall(): ClientDuplexStream<HoldTestCallRequest, HoldTestCallResponse>;
+  holdTestCall(options: Partial<CallOptions>): ClientDuplexStream<HoldTestCallRequest, HoldTestCallResponse>;
+  holdTestCall(
     metadata: Metadata,
-    callback: (error: ServiceError | null, response: CommandCallResponse) => void,
-  ): ClientUnaryCall;
-  commandCall(
-    request: CommandCallRequest,
-    metadata: Metadata,
-    options: Partial<CallOptions>,
-    callback: (error: ServiceError | null, response: CommandCallResponse) => void,
-  ): ClientUnaryCall;
-  forgetRecordings(
-    request: ForgetRecordingsRequest,
-    callback: (error: ServiceError | null, response: ForgetRecordingsResponse) => void,
-  ): ClientUnaryCall;
-  forgetRecordings(
-    request: ForgetRecordingsRequest,
-    metadata: Metadata,
-    callback: (error: ServiceError | null, response: ForgetRecordingsResponse) => void,
-  ): ClientUnaryCall;
-  forgetRecordings(
-    request: ForgetRecordingsRequest,
-    metadata: Metadata,
-    options: Partial<CallOptions>,
-    callback: (error: ServiceError | null, response: ForgetRecordingsResponse) => void,
-  ): ClientUnaryCall;
+    options?: Partial<CallOptions>,
+  ): ClientDuplexStream<HoldTestCallRequest, HoldTestCallResponse>;
 }
 
 export const VoiceServiceClient = makeGenericClientConstructor(

@@ -111,6 +111,7 @@ export const ADMITTED: Readonly<Record<ServiceName, Admitted>> = {
     rest: ["gateway"],
     Transcribe: ["messaging"],
     Speak: ["messaging"],
+    HoldTestCall: ["agent"],
     ForgetRecordings: ["conversation"],
     CommandCall: ["conversation"],
     ForgetOwner: ["account"],

@@ -8,6 +8,7 @@ import { benchLists } from "./lists/benchmark.ts";
 import { benchNeighbours } from "./neighbours/benchmark.ts";
 import { openRun, type Run } from "./run.ts";
 import { benchVoice } from "./voice/benchmark.ts";
+import { benchVoiceTests } from "./voice-tests/benchmark.ts";
 import { benchWebhooks } from "./webhooks/benchmark.ts";
 
 const BENCHMARKS: Readonly<Record<string, (run: Run) => Promise<void>>> = {
@@ -18,6 +19,7 @@ const BENCHMARKS: Readonly<Record<string, (run: Run) => Promise<void>>> = {
   knowledge: benchKnowledge,
   neighbours: benchNeighbours,
   voice: benchVoice,
+  "voice-tests": benchVoiceTests,
   webhooks: benchWebhooks,
 };
 const INTERRUPTED = 130;

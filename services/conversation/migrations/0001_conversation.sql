@@ -1001,7 +1001,10 @@ begin
   return null;
 end $$;
 create trigger conversations_begun_told after insert on conversations
-  for each row when (not new.is_experiment) execute function tell_of_all();
+  for each row when (not new.is_experiment and (not new.is_starting or new.status <> 'IN_PROGRESS')) execute function tell_of_all();
+create trigger conversations_begun_told_late after update of is_starting on conversations
+  for each row when (old.is_starting and not new.is_starting and new.status = 'IN_PROGRESS' and not new.is_experiment)
+  execute function tell_of_all();
 create trigger conversations_ended_told after update of status on conversations
   for each row when (old.status = 'IN_PROGRESS' and new.status <> 'IN_PROGRESS' and not new.is_experiment)
   execute function tell_of_all();

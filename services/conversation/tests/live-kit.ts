@@ -1,4 +1,6 @@
+import { expect } from "bun:test";
 import type { WatchConversationsResponse } from "@parley/proto/parley/conversation/v1/live.ts";
+import { eventually } from "@parley/testkit/eventually";
 import type { ChatClient, TestAgent } from "./kit.ts";
 
 /** One watcher of a conversation, or of all of an owner's. */
@@ -40,6 +42,11 @@ export function watch(
     },
     over,
   };
+}
+
+/** Waits until it is told this, in short. */
+export function isTold(watcher: Watcher, text: string): Promise<void> {
+  return eventually(() => expect(watcher.short()).toContain(text));
 }
 
 export function shortOf({ event }: WatchConversationsResponse): string {

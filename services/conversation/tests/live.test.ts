@@ -4,7 +4,7 @@ import { serviceErrorOf } from "@parley/testkit/failures";
 import { newOwner } from "@parley/testkit/owners";
 import fc from "fast-check";
 import { createAgent, hear, say, startFurtherChat, startTestChat, turn } from "./kit.ts";
-import { shortOf, type Watcher, watch } from "./live-kit.ts";
+import { isTold, shortOf, type Watcher, watch } from "./live-kit.ts";
 
 const service = await startTestChat();
 const further = await startFurtherChat(service, {});
@@ -15,7 +15,6 @@ afterAll(async () => {
   await service.stop();
 });
 
-const isTold = (watcher: Watcher, text: string) => eventually(() => expect(watcher.short()).toContain(text));
 const wholes = (watcher: Watcher) => watcher.short().filter((text) => !text.startsWith("words"));
 const end = (conversationId: string) => sql`
   update conversations set status = 'COMPLETED', updated_at = ${clock.now()} where conversation_id = ${conversationId}`;

@@ -16,11 +16,13 @@ import {
 import { isStartFailure } from "@parley/shared/domain/start-webhook";
 import { newUuid } from "@parley/shared/ids";
 import { newSigningSecret } from "@parley/shared/webhook-signature";
+import { eventually } from "@parley/testkit/eventually";
 import { serviceErrorOf } from "@parley/testkit/failures";
 import { newOwner } from "@parley/testkit/owners";
 import { Webhook } from "standardwebhooks";
 import { allSent, eventsOf, payloadOf, want } from "./events-kit.ts";
 import { createAgent, failure, inline, say, startTestChat, type TestAgent, transcript, turn } from "./kit.ts";
+import { isTold, watch } from "./live-kit.ts";
 
 const SECRET = newSigningSecret();
 const { CONVERSATION_STATUS_DISCONNECTED: DISCONNECTED, CONVERSATION_STATUS_FAILED: FAILED } = ConversationStatus;
@@ -229,8 +231,10 @@ test("a question whose process died is not asked again, and the conversation beg
   expect(startWebhook?.error).toBe("The process that asked stopped before there was an answer");
 });
 
-test("conversation.started is sent once the start webhook has answered, with the agent that it names, and never of a rejected conversation", async () => {
+test("a conversation is told of as started once the start webhook has answered, with the agent that it names, and never if it is rejected", async () => {
   const ownerId = newOwner();
+  const watcher = watch(service.chat, { ownerId }, undefined);
+  await eventually(() => expect(watcher.told.length).toBe(1));
   await want(service, ownerId, "conversation.started");
   const other = await createAgent(service, {}, ownerId);
   const agent = await askingAgent({ startWebhook: webhook({ onFailure: StartFailure.START_FAILURE_REJECT }) }, ownerId);
@@ -254,6 +258,13 @@ test("conversation.started is sent once the start webhook has answered, with the
     expect(told(id)).toMatchObject([["conversation.started", { conversation: { agent_id: other.agentId } }]]);
   for (const id of rejected) expect(told(id)).toMatchObject([["conversation.disconnected", {}]]);
   expect(told(error.metadata.session_id ?? "")).toMatchObject([["conversation.failed", {}]]);
+
+  await isTold(watcher, `ended ${error.metadata.session_id}`);
+  await watcher.leave();
+  const started = watcher.told.flatMap(({ event }) => (event?.$case === "started" ? event.value : []));
+  expect(started.map(({ conversationId }) => conversationId).toSorted()).toEqual(begun.toSorted());
+  expect(new Set(started.map(({ agentId }) => agentId))).toEqual(new Set([other.agentId]));
+  expect(watcher.short()).toContain(`ended ${rejected[0]}`);
 });
 
 test("conversation.started is sent of a chat whose agent has lost its start webhook before it was asked", async () => {

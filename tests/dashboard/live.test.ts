@@ -52,9 +52,17 @@ test("a chat is taken over, answered and given back by one person, while a secon
   expect(await barriersOf(ada)).toEqual([]);
   await ada.getByRole("button", { name: "Give back" }).click();
   for (const page of [ada, bob]) await page.getByText("The agent answers.").waitFor();
+
+  await bob.goto("/");
   await bob.getByRole("button", { name: "Take over" }).click();
   await ada.getByText(/Somebody else/).waitFor();
+  await bob.getByLabel("Say as the agent").fill("Bob here too.");
+  await bob.getByRole("button", { name: "Say" }).last().click();
+  await ada.getByRole("list", { name: "Transcript" }).getByText("Bob here too.").waitFor();
+  expect(await barriersOf(bob)).toEqual([]);
   await bob.getByRole("button", { name: "Give back" }).click();
+  await ada.getByText("The agent answers.").waitFor();
+  await bob.goto(`/conversations/${sessionId}`);
   expect((await say("Thanks", sessionId)).body.response).toContain("Thanks");
   await ada.getByRole("button", { name: "End" }).click();
   await ada.getByRole("button", { name: "End conversation" }).click();

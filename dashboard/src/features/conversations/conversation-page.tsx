@@ -114,7 +114,11 @@ function Shown({ conversation }: { conversation: Conversation }) {
           }
         />
         <div className="flex flex-col gap-6">
-          {isRunning && <LiveControls conversation={conversation} state={state} />}
+          {isRunning && (
+            <Card title="Live">
+              <LiveControls conversation={conversation} state={state} />
+            </Card>
+          )}
           <Card title="Details">
             <Details conversation={conversation} agentName={agentName} />
           </Card>

@@ -16,11 +16,13 @@ import { type Filters, isFiltered } from "./filters.ts";
 import { ColumnChoice, useChosenColumns } from "./list/column-choice.tsx";
 import { columnsOf } from "./list/columns.tsx";
 import { ExportButton } from "./list/export-button.tsx";
-import { conversationsQuery, PAGE_SIZE } from "./queries.ts";
+import { useLiveLists } from "./live/use-live.ts";
+import { conversationsQuery, isNewest, PAGE_SIZE } from "./queries.ts";
 
 export function ConversationsPage() {
   const filters = useSearch({ from: "/signed-in/conversations" });
   const navigate = useNavigate({ from: "/conversations" });
+  useLiveLists(isNewest(filters));
   const found = useQuery(conversationsQuery(filters));
   const names = useQuery(agentNamesQuery).data;
   const change = useCallback((next: Filters) => navigate({ search: next, replace: true }), [navigate]);

@@ -7,7 +7,8 @@ export type Conversation = Schema["Conversation"];
 export type Message = Schema["Message"];
 
 export const PAGE_SIZE = 25;
-const LIST_EVERY_MS = 5_000;
+/** Events tell who comes and goes; messages and costs change without one. */
+const LIST_EVERY_MS = 30_000;
 
 /** A page of the list, with what the replies cost. @param until leaves out conversations that began later */
 export async function readConversations(
@@ -23,14 +24,18 @@ export async function readConversations(
   return "conversations" in answer ? answer : { conversations: answer.data, ...answer.pagination };
 }
 
-/** A page of the list, polled while it is the newest. */
+/** Whether the list changes while it is looked at. A search may read transcripts, so it is not repeated. */
+export function isNewest({ page, search }: Filters): boolean {
+  return page === undefined && search === undefined;
+}
+
+/** A page of the list, read again while it is the newest. */
 export function conversationsQuery(filters: Filters) {
   return queryOptions({
     queryKey: ["conversations", filters],
     queryFn: ({ signal }) => readConversations(filters, { size: PAGE_SIZE, signal }),
     placeholderData: (before) => before,
-    // A search may read transcripts, so it is not repeated.
-    refetchInterval: filters.page === undefined && filters.search === undefined ? LIST_EVERY_MS : false,
+    refetchInterval: isNewest(filters) ? LIST_EVERY_MS : false,
   });
 }
 

@@ -1,13 +1,16 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
+import { useState } from "react";
+import { Button } from "../../ui/button.tsx";
 import { Card } from "../../ui/card.tsx";
 import { numberOf } from "../../ui/numbers.ts";
 import { ErrorState, Skeleton } from "../../ui/states.tsx";
 import { Time } from "../../ui/time.tsx";
 import { agentNamesQuery, nameOfAgent } from "../agents/agents.ts";
 import { ListenButton } from "../conversations/live/listen-button.tsx";
+import { LiveControls } from "../conversations/live/live-controls.tsx";
 import { TakeOverButton } from "../conversations/live/take-over-button.tsx";
-import { useLiveLists } from "../conversations/live/use-live.ts";
+import { useLive, useLiveLists } from "../conversations/live/use-live.ts";
 import { ChannelLabel } from "../conversations/names.tsx";
 import { type Conversation, readConversations } from "../conversations/queries.ts";
 
@@ -53,34 +56,58 @@ export function LiveNow() {
       ) : (
         <ul className="-mx-2 flex flex-col">
           {live.data.conversations.slice(0, SHOWN_MAX).map((conversation) => (
-            <li key={conversation.conversation_id} className="flex items-center gap-2 pr-2">
-              <Link
-                to="/conversations/$conversationId"
-                params={{ conversationId: conversation.conversation_id }}
-                search={{}}
-                className="flex min-w-0 flex-1 items-center gap-3 rounded-md px-2 py-2 hover:bg-hover"
-              >
-                <span className="size-1.5 shrink-0 rounded-full bg-accent-ink motion-safe:animate-pulse" />
-                <span dir="auto" className="min-w-0 flex-1 truncate font-medium">
-                  {nameOfAgent(names, conversation.agent_id)}
-                </span>
-                <span className="max-sm:hidden">
-                  <ChannelLabel channel={conversation.conversation_type} />
-                </span>
-                <span className="w-28 text-right text-muted">
-                  <Time at={conversation.created_at} relative />
-                </span>
-              </Link>
-              {isText(conversation) ? (
-                <TakeOverButton conversationId={conversation.conversation_id} />
-              ) : (
-                <ListenButton conversationId={conversation.conversation_id} size="small" />
-              )}
-            </li>
+            <LiveRow
+              key={conversation.conversation_id}
+              conversation={conversation}
+              agentName={nameOfAgent(names, conversation.agent_id)}
+            />
           ))}
         </ul>
       )}
     </Card>
+  );
+}
+
+/** One of them, with what a person can do with it. */
+function LiveRow({ conversation, agentName }: { conversation: Conversation; agentName: string }) {
+  const { conversation_id: conversationId } = conversation;
+  const [isOpen, setOpen] = useState(false);
+  const { state } = useLive(conversationId, isOpen);
+  return (
+    <li className="pr-2">
+      <div className="flex items-center gap-2">
+        <Link
+          to="/conversations/$conversationId"
+          params={{ conversationId }}
+          search={{}}
+          className="flex min-w-0 flex-1 items-center gap-3 rounded-md px-2 py-2 hover:bg-hover"
+        >
+          <span className="size-1.5 shrink-0 rounded-full bg-accent-ink motion-safe:animate-pulse" />
+          <span dir="auto" className="min-w-0 flex-1 truncate font-medium">
+            {agentName}
+          </span>
+          <span className="max-sm:hidden">
+            <ChannelLabel channel={conversation.conversation_type} />
+          </span>
+          <span className="w-28 text-right text-muted">
+            <Time at={conversation.created_at} relative />
+          </span>
+        </Link>
+        {isText(conversation) ? (
+          <TakeOverButton conversationId={conversationId} onTaken={() => setOpen(true)} />
+        ) : (
+          <ListenButton conversationId={conversationId} size="small" />
+        )}
+        <Button size="small" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
+          Say
+        </Button>
+      </div>
+      {isOpen && (
+        <div className="px-2 py-3">
+          <LiveControls conversation={conversation} state={state} />
+        </div>
+      )}
+    </li>
   );
 }
 

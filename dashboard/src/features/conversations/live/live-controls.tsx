@@ -2,7 +2,6 @@ import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { type FormEvent, useState } from "react";
 import { api, ask, patiently, type Schema } from "../../../api/client.ts";
 import { Button } from "../../../ui/button.tsx";
-import { Card } from "../../../ui/card.tsx";
 import { Input } from "../../../ui/form/input.tsx";
 import { Confirm } from "../../../ui/overlay/confirm.tsx";
 import { tellFailure } from "../../../ui/overlay/toasts.tsx";
@@ -53,7 +52,7 @@ export function LiveControls({ conversation, state }: { conversation: Conversati
     if (to.trim() !== "") act({ action: "transfer", to: to.trim() });
   };
   return (
-    <Card title="Live">
+    <>
       <div className="flex flex-col gap-4">
         <p role="status">
           {takenOver ? (
@@ -120,6 +119,6 @@ export function LiveControls({ conversation, state }: { conversation: Conversati
       >
         The {isText ? "chat is closed" : "call is hung up"} at once.
       </Confirm>
-    </Card>
+    </>
   );
 }

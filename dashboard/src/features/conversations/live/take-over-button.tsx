@@ -1,12 +1,10 @@
 import { useMutation } from "@tanstack/react-query";
-import { useNavigate } from "@tanstack/react-router";
 import { api, ask, patiently } from "../../../api/client.ts";
 import { Button } from "../../../ui/button.tsx";
 import { tellFailure } from "../../../ui/overlay/toasts.tsx";
 
-/** Takes a running chat over, and opens it to answer there and to give it back. */
-export function TakeOverButton({ conversationId }: { conversationId: string }) {
-  const navigate = useNavigate();
+/** Takes a running chat over. */
+export function TakeOverButton({ conversationId, onTaken }: { conversationId: string; onTaken(): void }) {
   const takeOver = useMutation({
     mutationFn: () =>
       ask(
@@ -16,7 +14,7 @@ export function TakeOverButton({ conversationId }: { conversationId: string }) {
           fetch: patiently,
         }),
       ),
-    onSuccess: () => navigate({ to: "/conversations/$conversationId", params: { conversationId }, search: {} }),
+    onSuccess: onTaken,
     onError: tellFailure,
   });
   return (

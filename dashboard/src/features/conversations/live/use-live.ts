@@ -50,12 +50,13 @@ export function useLive(conversationId: string, isRunning: boolean): { state: Li
 }
 
 /** Reads the lists of conversations again when one begins or ends. */
-export function useLiveLists(): void {
+export function useLiveLists(isFollowing = true): void {
   const client = useQueryClient();
   useEffect(() => {
+    if (!isFollowing) return;
     const left = new AbortController();
     const readAgain = () => void client.invalidateQueries({ queryKey: ["conversations"] });
     void watchEvents("/v1/public/conversations/events", readAgain, left.signal);
     return () => left.abort();
-  }, [client]);
+  }, [client, isFollowing]);
 }

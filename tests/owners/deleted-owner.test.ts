@@ -24,7 +24,7 @@ afterAll(async () => {
 const KEPT: Partial<Record<Schema, readonly string[]>> = {
   account: ["owners", "settings"],
   conversation: [
-    ...["figures", "figure_changes", "figure_latencies"],
+    ...["figures", "figure_changes", "figure_latencies", "version_figures"],
     ...["conversation_changes", "conversation_counts", "owner_settings", "search_owners", "search_parts"],
   ],
   messaging: ["deleted_owners"],

@@ -619,8 +619,8 @@ create function index_conversations_again(owner text) returns void language sql 
   on conflict (owner_id, job_id) do nothing;
 $$;
 
--- What an owner's statistics and usage are read from: how many conversations began and how they ended, how long calls lasted, what
--- models answered, how fast and at what cost. Kept when conversations are deleted, and without experiments.
+-- What an owner's statistics, usage and figures of versions are read from: how many conversations began and how they ended, how long
+-- calls lasted, what models answered, how fast and at what cost. Kept when conversations are deleted, and without experiments.
 
 -- What has happened, until a job folds it into the figures. Rows are only ever added, so that turns of one owner which end at the
 -- same time do not wait for each other.
@@ -651,6 +651,15 @@ create table figure_changes (
   -- Calls of tools with effects that ended, and how many of them failed.
   tool_calls smallint not null default 0,
   failed_tool_calls smallint not null default 0,
+  -- In whose figures it counts too; null: in no version's (counted_version).
+  agent_version integer,
+  -- Of a conversation that ended: how a call ended, whether its duration is known, and whether a tool failed in it.
+  outcome text,
+  timed_calls smallint not null default 0,
+  with_failed_tool smallint not null default 0,
+  -- 1: this analysis was stored, -1: it was replaced.
+  analyses smallint not null default 0,
+  analysis jsonb,
   primary key (owner_id, change_id)
 );
 
@@ -707,6 +716,25 @@ create table recent_figures (
 );
 create index recent_figures_age on recent_figures using brin (minute);
 
+-- What is counted of the conversations of an agent's version, by day (src/store/version-figures.ts).
+create table version_figures (
+  owner_id text not null,
+  day date not null,
+  agent_id text not null,
+  agent_version integer not null,
+  -- Such as outcomes.
+  figure text not null,
+  -- Of an analysis; empty: of none.
+  field text not null,
+  -- Which one of those that the figure distinguishes, such as COMPLETED; empty: it distinguishes none.
+  value text not null,
+  n bigint not null,
+  -- Of what was measured, and of its squares; exact, so that what is subtracted again leaves nothing.
+  total numeric not null,
+  squares numeric not null,
+  primary key (owner_id, day, agent_id, agent_version, figure, field, value)
+);
+
 -- What was used by the UTC day on which it began.
 create view usage_days as
 select owner_id, day, begun as conversations, replies, input_tokens, output_tokens, cost_usd_micros, priced_replies from figures
@@ -720,10 +748,14 @@ return floor(ln(greatest(ms, 1)) / ln(1.1))::smallint;
 create trigger figures_changed after insert on figure_changes
   for each row when (new.change_id % 256 = 0) execute function fold_soon('fold-figures');
 
+-- The version in whose figures a conversation counts. A call that people make by hand to test an agent counts in none.
+create function counted_version(counted conversations) returns integer language sql immutable
+return case when not counted.is_test_call then counted.agent_version end;
+
 create function note_begun() returns trigger language plpgsql set search_path from current as $$
 begin
-  insert into figure_changes (owner_id, day, agent_id, type, begun, happened_at)
-  values (new.owner_id, (new.created_at at time zone 'UTC')::date, new.agent_id, new.type, 1, new.created_at);
+  insert into figure_changes (owner_id, day, agent_id, type, begun, happened_at, agent_version)
+  values (new.owner_id, (new.created_at at time zone 'UTC')::date, new.agent_id, new.type, 1, new.created_at, counted_version(new));
   return null;
 end $$;
 create trigger conversations_begun after insert on conversations
@@ -732,24 +764,43 @@ create trigger conversations_begun after insert on conversations
 -- A start webhook has named another agent.
 create function note_other_agent() returns trigger language plpgsql set search_path from current as $$
 begin
-  insert into figure_changes (owner_id, day, agent_id, type, begun, happened_at)
-  values (new.owner_id, (new.created_at at time zone 'UTC')::date, old.agent_id, new.type, -1, new.created_at),
-    (new.owner_id, (new.created_at at time zone 'UTC')::date, new.agent_id, new.type, 1, new.created_at);
+  insert into figure_changes (owner_id, day, agent_id, type, begun, happened_at, agent_version)
+  values (new.owner_id, (new.created_at at time zone 'UTC')::date, old.agent_id, new.type, -1, new.created_at, counted_version(old)),
+    (new.owner_id, (new.created_at at time zone 'UTC')::date, new.agent_id, new.type, 1, new.created_at, counted_version(new));
   return null;
 end $$;
-create trigger conversations_of_other_agent after update of agent_id on conversations
-  for each row when (old.agent_id <> new.agent_id and not new.is_experiment) execute function note_other_agent();
+create trigger conversations_of_other_agent after update of agent_id, agent_version on conversations
+  for each row when ((old.agent_id, old.agent_version) is distinct from (new.agent_id, new.agent_version) and not new.is_experiment)
+  execute function note_other_agent();
 
 create function note_ended() returns trigger language plpgsql set search_path from current as $$
 begin
-  insert into figure_changes (owner_id, day, agent_id, type, ended, call_seconds, happened_at)
+  insert into figure_changes (owner_id, day, agent_id, type, ended, call_seconds, happened_at, agent_version, outcome,
+    timed_calls, with_failed_tool)
   values (new.owner_id, (new.created_at at time zone 'UTC')::date, new.agent_id, new.type, new.status,
-    coalesce(new.duration_seconds, 0), new.updated_at);
+    coalesce(new.duration_seconds, 0), new.updated_at, counted_version(new), new.outcome, num_nonnulls(new.duration_seconds),
+    (new.has_tool_calls and exists (
+      select from tool_calls
+      where owner_id = new.owner_id and conversation_id = new.conversation_id and state = 'FAILED'
+    ))::integer);
   return null;
 end $$;
 create trigger conversations_figured after update of status on conversations
   for each row when (old.status = 'IN_PROGRESS' and new.status <> 'IN_PROGRESS' and not new.is_experiment)
   execute function note_ended();
+
+-- An analysis that is made again takes the place of the one before.
+create function note_analysis() returns trigger language plpgsql set search_path from current as $$
+begin
+  insert into figure_changes (owner_id, day, agent_id, type, happened_at, agent_version, analyses, analysis)
+  select new.owner_id, (new.created_at at time zone 'UTC')::date, new.agent_id, new.type, new.updated_at, counted_version(new),
+    given.analyses, given.analysis
+  from (values (-1, old.analysis), (1, new.analysis)) as given (analyses, analysis) where given.analysis is not null;
+  return null;
+end $$;
+create trigger conversations_analyzed after update of analysis on conversations
+  for each row when (old.analysis is distinct from new.analysis and not new.is_experiment and new.agent_version is not null)
+  execute function note_analysis();
 
 -- Reads the reply's conversation once, in the trigger itself: two triggers, one of them with a function of a function, took 40 µs more
 -- of each turn.
@@ -757,17 +808,18 @@ create function note_new_reply() returns trigger language plpgsql set search_pat
 declare
   of_agent text;
   of_type text;
+  of_version integer;
 begin
-  select agent_id, type into of_agent, of_type from conversations
+  select agent_id, type, counted_version(conversations) into of_agent, of_type, of_version from conversations
   where owner_id = new.owner_id and conversation_id = new.conversation_id and not is_experiment;
   if not found then
     return null;
   end if;
   insert into figure_changes (owner_id, day, agent_id, type, provider, model, replies, input_tokens, output_tokens,
-    cost_usd_micros, priced_replies, happened_at, latency_ms)
+    cost_usd_micros, priced_replies, happened_at, agent_version, latency_ms)
   values (new.owner_id, (new.created_at at time zone 'UTC')::date, of_agent, of_type, new.provider, coalesce(new.model, ''), 1,
     coalesce(new.input_tokens, 0), coalesce(new.output_tokens, 0), coalesce(new.cost_usd_micros, 0),
-    num_nonnulls(new.cost_usd_micros), new.created_at,
+    num_nonnulls(new.cost_usd_micros), new.created_at, of_version,
     case when new.total_ms is null then null when new.latency is null then new.first_word_ms
       else (new.latency ->> 'audibleMs')::numeric end);
   return null;
@@ -780,10 +832,10 @@ create trigger messages_figured after insert on messages
 create function note_finished_reply() returns trigger language plpgsql set search_path from current as $$
 begin
   insert into figure_changes (owner_id, day, agent_id, type, provider, model, input_tokens, output_tokens, cost_usd_micros,
-    priced_replies, happened_at, latency_ms)
+    priced_replies, happened_at, agent_version, latency_ms)
   select new.owner_id, (new.created_at at time zone 'UTC')::date, agent_id, type, new.provider, coalesce(new.model, ''),
     coalesce(new.input_tokens, 0), coalesce(new.output_tokens, 0), coalesce(new.cost_usd_micros, 0),
-    num_nonnulls(new.cost_usd_micros), new.created_at,
+    num_nonnulls(new.cost_usd_micros), new.created_at, counted_version(conversations),
     case when new.latency is null then new.first_word_ms else (new.latency ->> 'audibleMs')::numeric end
   from conversations
   where owner_id = new.owner_id and conversation_id = new.conversation_id and not is_experiment;

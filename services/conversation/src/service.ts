@@ -41,6 +41,7 @@ import { askForJson } from "./rpc/ask-for-json.ts";
 import { askModel } from "./rpc/ask-model.ts";
 import { checkConversation } from "./rpc/check-conversation.ts";
 import { checkRoom } from "./rpc/check-room.ts";
+import { compareVersions } from "./rpc/compare-versions.ts";
 import { completeConversation } from "./rpc/complete-conversation.ts";
 import { completeTurn } from "./rpc/complete-turn.ts";
 import { controlConversation } from "./rpc/control-conversation.ts";
@@ -55,6 +56,7 @@ import { getChatSession } from "./rpc/get-chat-session.ts";
 import { getConversation } from "./rpc/get-conversation.ts";
 import { getModelSetup } from "./rpc/get-model-setup.ts";
 import { getStatistics } from "./rpc/get-statistics.ts";
+import { getVersionFigures } from "./rpc/get-version-figures.ts";
 import { giveClientResult } from "./rpc/give-client-result.ts";
 import { listAlerts } from "./rpc/list-alerts.ts";
 import { listChatSessions } from "./rpc/list-chat-sessions.ts";
@@ -254,6 +256,8 @@ export function startConversation(
               getModelSetup: getModelSetup(config),
               // A year of many agents takes as long as a list.
               getStatistics: registered(getStatistics(ctx), { isList: true }),
+              getVersionFigures: registered(getVersionFigures(ctx), { isList: true }),
+              compareVersions: registered(compareVersions(ctx), { isList: true }),
               setOwnerSettings: setOwnerSettings(ctx),
               tryStartWebhook: registered(tryStartWebhook(ctx), {
                 structFields: { 5: "metadata", 6: "dynamic_variables" },

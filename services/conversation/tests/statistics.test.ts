@@ -154,7 +154,7 @@ test("a day names its first agents and models, and sums further ones as others, 
       where owner_id = ${ownerId} group by name order by name`;
     return rows.map(({ name, replies }) => `${name}: ${replies}`);
   };
-  const fold = () => foldChanges(db, ownerId, figuresFold({ figures: 3, latencies: 2 }));
+  const fold = () => foldChanges(db, ownerId, figuresFold({ figures: 3, latencies: 2, versions: 1 }));
   await add(1, 2);
   await fold();
   await add(1, 9);

@@ -1097,6 +1097,122 @@ export interface GetStatisticsResponse_Latency {
   replies: number;
 }
 
+export interface GetVersionFiguresRequest {
+  ownerId: string;
+  agentId: string;
+  /** 1 to 100, each once. */
+  agentVersions: number[];
+  /** Midnights in UTC, of the first day and the one after the last; absent: all days. */
+  from: Date | undefined;
+  to: Date | undefined;
+}
+
+export interface GetVersionFiguresResponse {
+  /** In the order of the request. */
+  figures: VersionFigures[];
+}
+
+export interface VersionFigures {
+  agentVersion: number;
+  /** That began. */
+  conversations: number;
+  /** Of those that ended, by status; of calls, by outcome, such as SUCCESS. */
+  outcomes: VersionFigures_Shares | undefined;
+  callOutcomes:
+    | VersionFigures_Shares
+    | undefined;
+  /** Of those that ended: in which a tool failed. */
+  toolFailures:
+    | VersionFigures_Share
+    | undefined;
+  /** How long calls lasted. */
+  callSeconds:
+    | VersionFigures_Mean
+    | undefined;
+  /** Absent: no reply was measured. */
+  textLatency: VersionFigures_Latency | undefined;
+  callLatency: VersionFigures_Latency | undefined;
+  replies: number;
+  /** Of the replies whose cost is known, in millionths of a US dollar, and the number of the others. */
+  costUsdMicros: number;
+  unpricedReplies: number;
+  /** By field. */
+  analysis: { [key: string]: VersionFigures_Field };
+}
+
+export interface VersionFigures_AnalysisEntry {
+  key: string;
+  value: VersionFigures_Field | undefined;
+}
+
+/** Without a value if n is 0. */
+export interface VersionFigures_Share {
+  n: number;
+  share?: number | undefined;
+}
+
+export interface VersionFigures_Shares {
+  n: number;
+  shares: { [key: string]: number };
+}
+
+export interface VersionFigures_Shares_SharesEntry {
+  key: string;
+  value: number;
+}
+
+export interface VersionFigures_Mean {
+  n: number;
+  mean?: number | undefined;
+}
+
+export interface VersionFigures_Field {
+  figure: { $case: "share"; value: VersionFigures_Share } | { $case: "shares"; value: VersionFigures_Shares } | {
+    $case: "mean";
+    value: VersionFigures_Mean;
+  } | undefined;
+}
+
+/** As in GetStatistics. */
+export interface VersionFigures_Latency {
+  replies: number;
+  p50Ms: number;
+  p95Ms: number;
+}
+
+export interface CompareVersionsRequest {
+  ownerId: string;
+  agentId: string;
+  a: number;
+  b: number;
+  /** As in GetVersionFigures. */
+  from: Date | undefined;
+  to: Date | undefined;
+}
+
+export interface CompareVersionsResponse {
+  a: VersionFigures | undefined;
+  b: VersionFigures | undefined;
+  differences: CompareVersionsResponse_Difference[];
+}
+
+/** Of b from a. */
+export interface CompareVersionsResponse_Difference {
+  /** Its path in the figures, such as outcomes.COMPLETED or analysis.solved. */
+  figure: string;
+  /** Absent if a version has nothing to measure. */
+  difference?:
+    | number
+    | undefined;
+  /** With a confidence of 95 %. Absent below 30 conversations of a version, and for percentiles and cost. */
+  low?: number | undefined;
+  high?:
+    | number
+    | undefined;
+  /** better, worse, same or too_few. Absent without an interval, and if the figures differ but nobody knows whether more is better. */
+  verdict?: string | undefined;
+}
+
 export interface SetOwnerSettingsRequest {
   ownerId: string;
   /** 1 to 3650; absent: the default, 90. */
@@ -9980,6 +10096,1231 @@ export const GetStatisticsResponse_Latency: MessageFns<GetStatisticsResponse_Lat
   },
 };
 
+function createBaseGetVersionFiguresRequest(): GetVersionFiguresRequest {
+  return { ownerId: "", agentId: "", agentVersions: [], from: undefined, to: undefined };
+}
+
+export const GetVersionFiguresRequest: MessageFns<GetVersionFiguresRequest> = {
+  encode(message: GetVersionFiguresRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.ownerId !== "") {
+      writer.uint32(10).string(message.ownerId);
+    }
+    if (message.agentId !== "") {
+      writer.uint32(18).string(message.agentId);
+    }
+    if (message.agentVersions.length !== 0) {
+      writer.uint32(26).fork();
+      for (const v of message.agentVersions) {
+        writer.int32(v);
+      }
+      writer.join();
+    }
+    if (message.from !== undefined) {
+      Timestamp.encode(toTimestamp(message.from), writer.uint32(34).fork()).join();
+    }
+    if (message.to !== undefined) {
+      Timestamp.encode(toTimestamp(message.to), writer.uint32(42).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): GetVersionFiguresRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseGetVersionFiguresRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.ownerId = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.agentId = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag === 24) {
+              message.agentVersions.push(reader.int32());
+
+              continue;
+            }
+
+            if (tag === 26) {
+              const end2 = reader.uint32() + reader.pos;
+              while (reader.pos < end2) {
+                message.agentVersions.push(reader.int32());
+              }
+
+              continue;
+            }
+
+            break;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.from = fromTimestamp(Timestamp.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.to = fromTimestamp(Timestamp.decode(reader, reader.uint32()));
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<GetVersionFiguresRequest>, I>>(base?: I): GetVersionFiguresRequest {
+    return GetVersionFiguresRequest.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<GetVersionFiguresRequest>, I>>(object: I): GetVersionFiguresRequest {
+    const message = createBaseGetVersionFiguresRequest();
+    message.ownerId = object.ownerId ?? "";
+    message.agentId = object.agentId ?? "";
+    message.agentVersions = object.agentVersions?.map((e) => e) || [];
+    message.from = object.from ?? undefined;
+    message.to = object.to ?? undefined;
+    return message;
+  },
+};
+
+function createBaseGetVersionFiguresResponse(): GetVersionFiguresResponse {
+  return { figures: [] };
+}
+
+export const GetVersionFiguresResponse: MessageFns<GetVersionFiguresResponse> = {
+  encode(message: GetVersionFiguresResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    for (const v of message.figures) {
+      VersionFigures.encode(v!, writer.uint32(10).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): GetVersionFiguresResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseGetVersionFiguresResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.figures.push(VersionFigures.decode(reader, reader.uint32()));
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<GetVersionFiguresResponse>, I>>(base?: I): GetVersionFiguresResponse {
+    return GetVersionFiguresResponse.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<GetVersionFiguresResponse>, I>>(object: I): GetVersionFiguresResponse {
+    const message = createBaseGetVersionFiguresResponse();
+    message.figures = object.figures?.map((e) => VersionFigures.fromPartial(e)) || [];
+    return message;
+  },
+};
+
+function createBaseVersionFigures(): VersionFigures {
+  return {
+    agentVersion: 0,
+    conversations: 0,
+    outcomes: undefined,
+    callOutcomes: undefined,
+    toolFailures: undefined,
+    callSeconds: undefined,
+    textLatency: undefined,
+    callLatency: undefined,
+    replies: 0,
+    costUsdMicros: 0,
+    unpricedReplies: 0,
+    analysis: {},
+  };
+}
+
+export const VersionFigures: MessageFns<VersionFigures> = {
+  encode(message: VersionFigures, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.agentVersion !== 0) {
+      writer.uint32(8).int32(message.agentVersion);
+    }
+    if (message.conversations !== 0) {
+      writer.uint32(16).int64(message.conversations);
+    }
+    if (message.outcomes !== undefined) {
+      VersionFigures_Shares.encode(message.outcomes, writer.uint32(26).fork()).join();
+    }
+    if (message.callOutcomes !== undefined) {
+      VersionFigures_Shares.encode(message.callOutcomes, writer.uint32(34).fork()).join();
+    }
+    if (message.toolFailures !== undefined) {
+      VersionFigures_Share.encode(message.toolFailures, writer.uint32(42).fork()).join();
+    }
+    if (message.callSeconds !== undefined) {
+      VersionFigures_Mean.encode(message.callSeconds, writer.uint32(50).fork()).join();
+    }
+    if (message.textLatency !== undefined) {
+      VersionFigures_Latency.encode(message.textLatency, writer.uint32(58).fork()).join();
+    }
+    if (message.callLatency !== undefined) {
+      VersionFigures_Latency.encode(message.callLatency, writer.uint32(66).fork()).join();
+    }
+    if (message.replies !== 0) {
+      writer.uint32(72).int64(message.replies);
+    }
+    if (message.costUsdMicros !== 0) {
+      writer.uint32(80).int64(message.costUsdMicros);
+    }
+    if (message.unpricedReplies !== 0) {
+      writer.uint32(88).int64(message.unpricedReplies);
+    }
+    globalThis.Object.entries(message.analysis).forEach(([key, value]: [string, VersionFigures_Field]) => {
+      VersionFigures_AnalysisEntry.encode({ key: key as any, value }, writer.uint32(98).fork()).join();
+    });
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): VersionFigures {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseVersionFigures();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.agentVersion = reader.int32();
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.conversations = longToNumber(reader.int64());
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.outcomes = VersionFigures_Shares.decode(reader, reader.uint32());
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.callOutcomes = VersionFigures_Shares.decode(reader, reader.uint32());
+            continue;
+          }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.toolFailures = VersionFigures_Share.decode(reader, reader.uint32());
+            continue;
+          }
+          case 6: {
+            if (tag !== 50) {
+              break;
+            }
+
+            message.callSeconds = VersionFigures_Mean.decode(reader, reader.uint32());
+            continue;
+          }
+          case 7: {
+            if (tag !== 58) {
+              break;
+            }
+
+            message.textLatency = VersionFigures_Latency.decode(reader, reader.uint32());
+            continue;
+          }
+          case 8: {
+            if (tag !== 66) {
+              break;
+            }
+
+            message.callLatency = VersionFigures_Latency.decode(reader, reader.uint32());
+            continue;
+          }
+          case 9: {
+            if (tag !== 72) {
+              break;
+            }
+
+            message.replies = longToNumber(reader.int64());
+            continue;
+          }
+          case 10: {
+            if (tag !== 80) {
+              break;
+            }
+
+            message.costUsdMicros = longToNumber(reader.int64());
+            continue;
+          }
+          case 11: {
+            if (tag !== 88) {
+              break;
+            }
+
+            message.unpricedReplies = longToNumber(reader.int64());
+            continue;
+          }
+          case 12: {
+            if (tag !== 98) {
+              break;
+            }
+
+            const entry12 = VersionFigures_AnalysisEntry.decode(reader, reader.uint32());
+            if (entry12.value !== undefined) {
+              message.analysis[entry12.key] = entry12.value;
+            }
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<VersionFigures>, I>>(base?: I): VersionFigures {
+    return VersionFigures.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<VersionFigures>, I>>(object: I): VersionFigures {
+    const message = createBaseVersionFigures();
+    message.agentVersion = object.agentVersion ?? 0;
+    message.conversations = object.conversations ?? 0;
+    message.outcomes = (object.outcomes !== undefined && object.outcomes !== null)
+      ? VersionFigures_Shares.fromPartial(object.outcomes)
+      : undefined;
+    message.callOutcomes = (object.callOutcomes !== undefined && object.callOutcomes !== null)
+      ? VersionFigures_Shares.fromPartial(object.callOutcomes)
+      : undefined;
+    message.toolFailures = (object.toolFailures !== undefined && object.toolFailures !== null)
+      ? VersionFigures_Share.fromPartial(object.toolFailures)
+      : undefined;
+    message.callSeconds = (object.callSeconds !== undefined && object.callSeconds !== null)
+      ? VersionFigures_Mean.fromPartial(object.callSeconds)
+      : undefined;
+    message.textLatency = (object.textLatency !== undefined && object.textLatency !== null)
+      ? VersionFigures_Latency.fromPartial(object.textLatency)
+      : undefined;
+    message.callLatency = (object.callLatency !== undefined && object.callLatency !== null)
+      ? VersionFigures_Latency.fromPartial(object.callLatency)
+      : undefined;
+    message.replies = object.replies ?? 0;
+    message.costUsdMicros = object.costUsdMicros ?? 0;
+    message.unpricedReplies = object.unpricedReplies ?? 0;
+    message.analysis = (globalThis.Object.entries(object.analysis ?? {}) as [string, VersionFigures_Field][]).reduce(
+      (acc: { [key: string]: VersionFigures_Field }, [key, value]: [string, VersionFigures_Field]) => {
+        if (value !== undefined) {
+          acc[key] = VersionFigures_Field.fromPartial(value);
+        }
+        return acc;
+      },
+      {},
+    );
+    return message;
+  },
+};
+
+function createBaseVersionFigures_AnalysisEntry(): VersionFigures_AnalysisEntry {
+  return { key: "", value: undefined };
+}
+
+export const VersionFigures_AnalysisEntry: MessageFns<VersionFigures_AnalysisEntry> = {
+  encode(message: VersionFigures_AnalysisEntry, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.key !== "") {
+      writer.uint32(10).string(message.key);
+    }
+    if (message.value !== undefined) {
+      VersionFigures_Field.encode(message.value, writer.uint32(18).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): VersionFigures_AnalysisEntry {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseVersionFigures_AnalysisEntry();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.key = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.value = VersionFigures_Field.decode(reader, reader.uint32());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<VersionFigures_AnalysisEntry>, I>>(base?: I): VersionFigures_AnalysisEntry {
+    return VersionFigures_AnalysisEntry.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<VersionFigures_AnalysisEntry>, I>>(object: I): VersionFigures_AnalysisEntry {
+    const message = createBaseVersionFigures_AnalysisEntry();
+    message.key = object.key ?? "";
+    message.value = (object.value !== undefined && object.value !== null)
+      ? VersionFigures_Field.fromPartial(object.value)
+      : undefined;
+    return message;
+  },
+};
+
+function createBaseVersionFigures_Share(): VersionFigures_Share {
+  return { n: 0, share: undefined };
+}
+
+export const VersionFigures_Share: MessageFns<VersionFigures_Share> = {
+  encode(message: VersionFigures_Share, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.n !== 0) {
+      writer.uint32(8).int64(message.n);
+    }
+    if (message.share !== undefined) {
+      writer.uint32(17).double(message.share);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): VersionFigures_Share {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseVersionFigures_Share();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.n = longToNumber(reader.int64());
+            continue;
+          }
+          case 2: {
+            if (tag !== 17) {
+              break;
+            }
+
+            message.share = reader.double();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<VersionFigures_Share>, I>>(base?: I): VersionFigures_Share {
+    return VersionFigures_Share.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<VersionFigures_Share>, I>>(object: I): VersionFigures_Share {
+    const message = createBaseVersionFigures_Share();
+    message.n = object.n ?? 0;
+    message.share = object.share ?? undefined;
+    return message;
+  },
+};
+
+function createBaseVersionFigures_Shares(): VersionFigures_Shares {
+  return { n: 0, shares: {} };
+}
+
+export const VersionFigures_Shares: MessageFns<VersionFigures_Shares> = {
+  encode(message: VersionFigures_Shares, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.n !== 0) {
+      writer.uint32(8).int64(message.n);
+    }
+    globalThis.Object.entries(message.shares).forEach(([key, value]: [string, number]) => {
+      VersionFigures_Shares_SharesEntry.encode({ key: key as any, value }, writer.uint32(18).fork()).join();
+    });
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): VersionFigures_Shares {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseVersionFigures_Shares();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.n = longToNumber(reader.int64());
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            const entry2 = VersionFigures_Shares_SharesEntry.decode(reader, reader.uint32());
+            if (entry2.value !== undefined) {
+              message.shares[entry2.key] = entry2.value;
+            }
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<VersionFigures_Shares>, I>>(base?: I): VersionFigures_Shares {
+    return VersionFigures_Shares.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<VersionFigures_Shares>, I>>(object: I): VersionFigures_Shares {
+    const message = createBaseVersionFigures_Shares();
+    message.n = object.n ?? 0;
+    message.shares = (globalThis.Object.entries(object.shares ?? {}) as [string, number][]).reduce(
+      (acc: { [key: string]: number }, [key, value]: [string, number]) => {
+        if (value !== undefined) {
+          acc[key] = globalThis.Number(value);
+        }
+        return acc;
+      },
+      {},
+    );
+    return message;
+  },
+};
+
+function createBaseVersionFigures_Shares_SharesEntry(): VersionFigures_Shares_SharesEntry {
+  return { key: "", value: 0 };
+}
+
+export const VersionFigures_Shares_SharesEntry: MessageFns<VersionFigures_Shares_SharesEntry> = {
+  encode(message: VersionFigures_Shares_SharesEntry, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.key !== "") {
+      writer.uint32(10).string(message.key);
+    }
+    if (message.value !== 0) {
+      writer.uint32(17).double(message.value);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): VersionFigures_Shares_SharesEntry {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseVersionFigures_Shares_SharesEntry();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.key = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 17) {
+              break;
+            }
+
+            message.value = reader.double();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<VersionFigures_Shares_SharesEntry>, I>>(
+    base?: I,
+  ): VersionFigures_Shares_SharesEntry {
+    return VersionFigures_Shares_SharesEntry.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<VersionFigures_Shares_SharesEntry>, I>>(
+    object: I,
+  ): VersionFigures_Shares_SharesEntry {
+    const message = createBaseVersionFigures_Shares_SharesEntry();
+    message.key = object.key ?? "";
+    message.value = object.value ?? 0;
+    return message;
+  },
+};
+
+function createBaseVersionFigures_Mean(): VersionFigures_Mean {
+  return { n: 0, mean: undefined };
+}
+
+export const VersionFigures_Mean: MessageFns<VersionFigures_Mean> = {
+  encode(message: VersionFigures_Mean, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.n !== 0) {
+      writer.uint32(8).int64(message.n);
+    }
+    if (message.mean !== undefined) {
+      writer.uint32(17).double(message.mean);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): VersionFigures_Mean {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseVersionFigures_Mean();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.n = longToNumber(reader.int64());
+            continue;
+          }
+          case 2: {
+            if (tag !== 17) {
+              break;
+            }
+
+            message.mean = reader.double();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<VersionFigures_Mean>, I>>(base?: I): VersionFigures_Mean {
+    return VersionFigures_Mean.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<VersionFigures_Mean>, I>>(object: I): VersionFigures_Mean {
+    const message = createBaseVersionFigures_Mean();
+    message.n = object.n ?? 0;
+    message.mean = object.mean ?? undefined;
+    return message;
+  },
+};
+
+function createBaseVersionFigures_Field(): VersionFigures_Field {
+  return { figure: undefined };
+}
+
+export const VersionFigures_Field: MessageFns<VersionFigures_Field> = {
+  encode(message: VersionFigures_Field, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    switch (message.figure?.$case) {
+      case "share":
+        VersionFigures_Share.encode(message.figure.value, writer.uint32(10).fork()).join();
+        break;
+      case "shares":
+        VersionFigures_Shares.encode(message.figure.value, writer.uint32(18).fork()).join();
+        break;
+      case "mean":
+        VersionFigures_Mean.encode(message.figure.value, writer.uint32(26).fork()).join();
+        break;
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): VersionFigures_Field {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseVersionFigures_Field();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.figure = { $case: "share", value: VersionFigures_Share.decode(reader, reader.uint32()) };
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.figure = { $case: "shares", value: VersionFigures_Shares.decode(reader, reader.uint32()) };
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.figure = { $case: "mean", value: VersionFigures_Mean.decode(reader, reader.uint32()) };
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<VersionFigures_Field>, I>>(base?: I): VersionFigures_Field {
+    return VersionFigures_Field.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<VersionFigures_Field>, I>>(object: I): VersionFigures_Field {
+    const message = createBaseVersionFigures_Field();
+    switch (object.figure?.$case) {
+      case "share": {
+        if (object.figure?.value !== undefined && object.figure?.value !== null) {
+          message.figure = { $case: "share", value: VersionFigures_Share.fromPartial(object.figure.value) };
+        }
+        break;
+      }
+      case "shares": {
+        if (object.figure?.value !== undefined && object.figure?.value !== null) {
+          message.figure = { $case: "shares", value: VersionFigures_Shares.fromPartial(object.figure.value) };
+        }
+        break;
+      }
+      case "mean": {
+        if (object.figure?.value !== undefined && object.figure?.value !== null) {
+          message.figure = { $case: "mean", value: VersionFigures_Mean.fromPartial(object.figure.value) };
+        }
+        break;
+      }
+    }
+    return message;
+  },
+};
+
+function createBaseVersionFigures_Latency(): VersionFigures_Latency {
+  return { replies: 0, p50Ms: 0, p95Ms: 0 };
+}
+
+export const VersionFigures_Latency: MessageFns<VersionFigures_Latency> = {
+  encode(message: VersionFigures_Latency, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.replies !== 0) {
+      writer.uint32(8).int64(message.replies);
+    }
+    if (message.p50Ms !== 0) {
+      writer.uint32(16).int32(message.p50Ms);
+    }
+    if (message.p95Ms !== 0) {
+      writer.uint32(24).int32(message.p95Ms);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): VersionFigures_Latency {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseVersionFigures_Latency();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.replies = longToNumber(reader.int64());
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.p50Ms = reader.int32();
+            continue;
+          }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.p95Ms = reader.int32();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<VersionFigures_Latency>, I>>(base?: I): VersionFigures_Latency {
+    return VersionFigures_Latency.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<VersionFigures_Latency>, I>>(object: I): VersionFigures_Latency {
+    const message = createBaseVersionFigures_Latency();
+    message.replies = object.replies ?? 0;
+    message.p50Ms = object.p50Ms ?? 0;
+    message.p95Ms = object.p95Ms ?? 0;
+    return message;
+  },
+};
+
+function createBaseCompareVersionsRequest(): CompareVersionsRequest {
+  return { ownerId: "", agentId: "", a: 0, b: 0, from: undefined, to: undefined };
+}
+
+export const CompareVersionsRequest: MessageFns<CompareVersionsRequest> = {
+  encode(message: CompareVersionsRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.ownerId !== "") {
+      writer.uint32(10).string(message.ownerId);
+    }
+    if (message.agentId !== "") {
+      writer.uint32(18).string(message.agentId);
+    }
+    if (message.a !== 0) {
+      writer.uint32(24).int32(message.a);
+    }
+    if (message.b !== 0) {
+      writer.uint32(32).int32(message.b);
+    }
+    if (message.from !== undefined) {
+      Timestamp.encode(toTimestamp(message.from), writer.uint32(42).fork()).join();
+    }
+    if (message.to !== undefined) {
+      Timestamp.encode(toTimestamp(message.to), writer.uint32(50).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): CompareVersionsRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseCompareVersionsRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.ownerId = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.agentId = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.a = reader.int32();
+            continue;
+          }
+          case 4: {
+            if (tag !== 32) {
+              break;
+            }
+
+            message.b = reader.int32();
+            continue;
+          }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.from = fromTimestamp(Timestamp.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 6: {
+            if (tag !== 50) {
+              break;
+            }
+
+            message.to = fromTimestamp(Timestamp.decode(reader, reader.uint32()));
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<CompareVersionsRequest>, I>>(base?: I): CompareVersionsRequest {
+    return CompareVersionsRequest.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<CompareVersionsRequest>, I>>(object: I): CompareVersionsRequest {
+    const message = createBaseCompareVersionsRequest();
+    message.ownerId = object.ownerId ?? "";
+    message.agentId = object.agentId ?? "";
+    message.a = object.a ?? 0;
+    message.b = object.b ?? 0;
+    message.from = object.from ?? undefined;
+    message.to = object.to ?? undefined;
+    return message;
+  },
+};
+
+function createBaseCompareVersionsResponse(): CompareVersionsResponse {
+  return { a: undefined, b: undefined, differences: [] };
+}
+
+export const CompareVersionsResponse: MessageFns<CompareVersionsResponse> = {
+  encode(message: CompareVersionsResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.a !== undefined) {
+      VersionFigures.encode(message.a, writer.uint32(10).fork()).join();
+    }
+    if (message.b !== undefined) {
+      VersionFigures.encode(message.b, writer.uint32(18).fork()).join();
+    }
+    for (const v of message.differences) {
+      CompareVersionsResponse_Difference.encode(v!, writer.uint32(26).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): CompareVersionsResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseCompareVersionsResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.a = VersionFigures.decode(reader, reader.uint32());
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.b = VersionFigures.decode(reader, reader.uint32());
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.differences.push(CompareVersionsResponse_Difference.decode(reader, reader.uint32()));
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<CompareVersionsResponse>, I>>(base?: I): CompareVersionsResponse {
+    return CompareVersionsResponse.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<CompareVersionsResponse>, I>>(object: I): CompareVersionsResponse {
+    const message = createBaseCompareVersionsResponse();
+    message.a = (object.a !== undefined && object.a !== null) ? VersionFigures.fromPartial(object.a) : undefined;
+    message.b = (object.b !== undefined && object.b !== null) ? VersionFigures.fromPartial(object.b) : undefined;
+    message.differences = object.differences?.map((e) => CompareVersionsResponse_Difference.fromPartial(e)) || [];
+    return message;
+  },
+};
+
+function createBaseCompareVersionsResponse_Difference(): CompareVersionsResponse_Difference {
+  return { figure: "", difference: undefined, low: undefined, high: undefined, verdict: undefined };
+}
+
+export const CompareVersionsResponse_Difference: MessageFns<CompareVersionsResponse_Difference> = {
+  encode(message: CompareVersionsResponse_Difference, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.figure !== "") {
+      writer.uint32(10).string(message.figure);
+    }
+    if (message.difference !== undefined) {
+      writer.uint32(17).double(message.difference);
+    }
+    if (message.low !== undefined) {
+      writer.uint32(25).double(message.low);
+    }
+    if (message.high !== undefined) {
+      writer.uint32(33).double(message.high);
+    }
+    if (message.verdict !== undefined) {
+      writer.uint32(42).string(message.verdict);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): CompareVersionsResponse_Difference {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseCompareVersionsResponse_Difference();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.figure = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 17) {
+              break;
+            }
+
+            message.difference = reader.double();
+            continue;
+          }
+          case 3: {
+            if (tag !== 25) {
+              break;
+            }
+
+            message.low = reader.double();
+            continue;
+          }
+          case 4: {
+            if (tag !== 33) {
+              break;
+            }
+
+            message.high = reader.double();
+            continue;
+          }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.verdict = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<CompareVersionsResponse_Difference>, I>>(
+    base?: I,
+  ): CompareVersionsResponse_Difference {
+    return CompareVersionsResponse_Difference.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<CompareVersionsResponse_Difference>, I>>(
+    object: I,
+  ): CompareVersionsResponse_Difference {
+    const message = createBaseCompareVersionsResponse_Difference();
+    message.figure = object.figure ?? "";
+    message.difference = object.difference ?? undefined;
+    message.low = object.low ?? undefined;
+    message.high = object.high ?? undefined;
+    message.verdict = object.verdict ?? undefined;
+    return message;
+  },
+};
+
 function createBaseSetOwnerSettingsRequest(): SetOwnerSettingsRequest {
   return { ownerId: "", retentionDays: undefined, revision: 0, timezone: undefined };
 }
@@ -11498,6 +12839,30 @@ export const ConversationServiceService = {
       Buffer.from(GetStatisticsResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): GetStatisticsResponse => GetStatisticsResponse.decode(value),
   },
+  /** The figures of versions of an agent: of their conversations without tests. Exact at every moment. */
+  getVersionFigures: {
+    path: "/parley.conversation.v1.ConversationService/GetVersionFigures" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: GetVersionFiguresRequest): Buffer =>
+      Buffer.from(GetVersionFiguresRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): GetVersionFiguresRequest => GetVersionFiguresRequest.decode(value),
+    responseSerialize: (value: GetVersionFiguresResponse): Buffer =>
+      Buffer.from(GetVersionFiguresResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): GetVersionFiguresResponse => GetVersionFiguresResponse.decode(value),
+  },
+  /** The figures of two versions of an agent, and how they differ. */
+  compareVersions: {
+    path: "/parley.conversation.v1.ConversationService/CompareVersions" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: CompareVersionsRequest): Buffer =>
+      Buffer.from(CompareVersionsRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): CompareVersionsRequest => CompareVersionsRequest.decode(value),
+    responseSerialize: (value: CompareVersionsResponse): Buffer =>
+      Buffer.from(CompareVersionsResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): CompareVersionsResponse => CompareVersionsResponse.decode(value),
+  },
   /** Sets what the owner's settings say of conversations; called by the account service. In effect once answered. */
   setOwnerSettings: {
     path: "/parley.conversation.v1.ConversationService/SetOwnerSettings" as const,
@@ -11672,6 +13037,10 @@ export interface ConversationServiceServer extends UntypedServiceImplementation 
   getModelSetup: handleUnaryCall<GetModelSetupRequest, GetModelSetupResponse>;
   /** Statistics of an owner's conversations, by day and channel, agent and model. */
   getStatistics: handleUnaryCall<GetStatisticsRequest, GetStatisticsResponse>;
+  /** The figures of versions of an agent: of their conversations without tests. Exact at every moment. */
+  getVersionFigures: handleUnaryCall<GetVersionFiguresRequest, GetVersionFiguresResponse>;
+  /** The figures of two versions of an agent, and how they differ. */
+  compareVersions: handleUnaryCall<CompareVersionsRequest, CompareVersionsResponse>;
   /** Sets what the owner's settings say of conversations; called by the account service. In effect once answered. */
   setOwnerSettings: handleUnaryCall<SetOwnerSettingsRequest, SetOwnerSettingsResponse>;
   /**
@@ -12182,6 +13551,38 @@ export interface ConversationServiceClient extends Client {
     metadata: Metadata,
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: GetStatisticsResponse) => void,
+  ): ClientUnaryCall;
+  /** The figures of versions of an agent: of their conversations without tests. Exact at every moment. */
+  getVersionFigures(
+    request: GetVersionFiguresRequest,
+    callback: (error: ServiceError | null, response: GetVersionFiguresResponse) => void,
+  ): ClientUnaryCall;
+  getVersionFigures(
+    request: GetVersionFiguresRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: GetVersionFiguresResponse) => void,
+  ): ClientUnaryCall;
+  getVersionFigures(
+    request: GetVersionFiguresRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: GetVersionFiguresResponse) => void,
+  ): ClientUnaryCall;
+  /** The figures of two versions of an agent, and how they differ. */
+  compareVersions(
+    request: CompareVersionsRequest,
+    callback: (error: ServiceError | null, response: CompareVersionsResponse) => void,
+  ): ClientUnaryCall;
+  compareVersions(
+    request: CompareVersionsRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: CompareVersionsResponse) => void,
+  ): ClientUnaryCall;
+  compareVersions(
+    request: CompareVersionsRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: CompareVersionsResponse) => void,
   ): ClientUnaryCall;
   /** Sets what the owner's settings say of conversations; called by the account service. In effect once answered. */
   setOwnerSettings(

@@ -716,7 +716,7 @@ create table recent_figures (
 );
 create index recent_figures_age on recent_figures using brin (minute);
 
--- What is counted of the conversations of an agent's version, by day (src/store/version-figures.ts).
+-- What is counted of the conversations of an agent's version, by day (src/store/figures/version-figures.ts).
 create table version_figures (
   owner_id text not null,
   day date not null,

@@ -80,7 +80,7 @@ import { indexConversationsQueue } from "./search/index-job.ts";
 import { goneConversations } from "./search/tidy.ts";
 import { oldRecentFigures } from "./statistics/recent.ts";
 import { COUNTS } from "./store/conversation-counts.ts";
-import { figuresFold } from "./store/fold-figures.ts";
+import { figuresFold } from "./store/figures/fold-figures.ts";
 import { turnStore } from "./store/turns/turns-together.ts";
 import { answerShares } from "./tools/answer-shares.ts";
 import { clientTools } from "./tools/client-tools.ts";

@@ -2,7 +2,7 @@ import { afterAll, beforeEach, expect, test } from "bun:test";
 import { openDatabase } from "@parley/shared/db/database";
 import { foldChanges } from "@parley/shared/folds/fold";
 import { eventually } from "@parley/testkit/eventually";
-import { figuresFold } from "../src/store/fold-figures.ts";
+import { figuresFold } from "../src/store/figures/fold-figures.ts";
 import { speakTurn, startWebCall } from "./converse-kit.ts";
 import {
   createAgent,

@@ -6,7 +6,7 @@ import { createTestDatabase } from "@parley/testkit/database";
 import { newOwner } from "@parley/testkit/owners";
 import { countingReads } from "@parley/testkit/statement-cost/reads";
 import { COUNTS } from "../src/store/conversation-counts.ts";
-import { figuresFold } from "../src/store/fold-figures.ts";
+import { figuresFold } from "../src/store/figures/fold-figures.ts";
 
 const database = await createTestDatabase();
 const db = openDatabase({ url: database.urls.conversation, name: "test" });

@@ -7,8 +7,8 @@ import {
 import { openDatabase } from "@parley/shared/db/database";
 import { foldChanges } from "@parley/shared/folds/fold";
 import { newOwner } from "@parley/testkit/owners";
-import { listFigures } from "../src/store/figures.ts";
-import { figuresFold } from "../src/store/fold-figures.ts";
+import { listFigures } from "../src/store/figures/figures.ts";
+import { figuresFold } from "../src/store/figures/fold-figures.ts";
 import { startCall } from "./calls-kit.ts";
 import { createAgent, say, startTestChat, type TestAgent } from "./kit.ts";
 

@@ -3,7 +3,7 @@ import { openDatabase } from "@parley/shared/db/database";
 import { foldChanges } from "@parley/shared/folds/fold";
 import { newId, newUuid } from "@parley/shared/ids";
 import { newOwner } from "@parley/testkit/owners";
-import { figuresFold } from "../src/store/fold-figures.ts";
+import { figuresFold } from "../src/store/figures/fold-figures.ts";
 import { startTestChat } from "./kit.ts";
 
 const service = await startTestChat();

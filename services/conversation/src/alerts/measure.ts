@@ -1,9 +1,9 @@
 import { ServiceError } from "@parley/shared/errors";
 import type { ConversationContext } from "../context.ts";
 import type { AlertRow } from "../store/alerts.ts";
+import { readRecentFigures } from "../store/figures/recent-figures.ts";
 import { NO_FILTER } from "../store/lists/conversation-filter.ts";
 import { findCountedPage } from "../store/lists/list-page.ts";
-import { readRecentFigures } from "../store/recent-figures.ts";
 
 /** A metric in its window, and from how many things it is measured. */
 export interface Measured {

@@ -5,7 +5,7 @@ import { compareVersions as differencesOf } from "../statistics/compare-versions
 import { daysOf } from "../statistics/days.ts";
 import { tellVersionFigures } from "../statistics/tell-version-figures.ts";
 import { versionFigures } from "../statistics/version-figures.ts";
-import { listVersionFigures } from "../store/version-figures.ts";
+import { listVersionFigures } from "../store/figures/version-figures.ts";
 
 type Handler = NonNullable<Handlers<typeof ConversationServiceService>["compareVersions"]>;
 

@@ -3,7 +3,7 @@ import { CONVERSATION_TYPES } from "@parley/shared/domain/api-names";
 import type { Handlers } from "@parley/shared/rpc/server";
 import type { ConversationContext } from "../context.ts";
 import { daysOf } from "../statistics/days.ts";
-import { type FigureRow, listFigures, listLatencies } from "../store/figures.ts";
+import { type FigureRow, listFigures, listLatencies } from "../store/figures/figures.ts";
 
 type Handler = NonNullable<Handlers<typeof ConversationServiceService>["getStatistics"]>;
 

@@ -5,7 +5,7 @@ import type { ConversationContext } from "../context.ts";
 import { daysOf } from "../statistics/days.ts";
 import { tellVersionFigures } from "../statistics/tell-version-figures.ts";
 import { versionFigures } from "../statistics/version-figures.ts";
-import { listVersionFigures } from "../store/version-figures.ts";
+import { listVersionFigures } from "../store/figures/version-figures.ts";
 
 type Handler = NonNullable<Handlers<typeof ConversationServiceService>["getVersionFigures"]>;
 

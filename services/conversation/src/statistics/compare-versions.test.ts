@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import type { CountedFigure, CountedRow } from "../store/version-figures.ts";
+import type { CountedFigure, CountedRow } from "../store/figures/version-figures.ts";
 import { compareVersions, type Difference } from "./compare-versions.ts";
 import { versionFigures } from "./version-figures.ts";
 

@@ -1,6 +1,6 @@
 import type { Database } from "@parley/shared/db/database";
 import type { Sweep } from "@parley/shared/jobs/sweeps";
-import { deleteOldFigures } from "../store/recent-figures.ts";
+import { deleteOldFigures } from "../store/figures/recent-figures.ts";
 
 const HOUR_MS = 60 * 60_000;
 /** The longest window of an alert, and an hour. */

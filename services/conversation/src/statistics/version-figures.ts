@@ -1,4 +1,4 @@
-import type { CountedFigure, CountedRow } from "../store/version-figures.ts";
+import type { CountedFigure, CountedRow } from "../store/figures/version-figures.ts";
 
 /** How often each value occurred among n. */
 export interface Spread {

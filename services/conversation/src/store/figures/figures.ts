@@ -1,5 +1,5 @@
 import type { Fragment, Sql } from "@parley/shared/db/database";
-import type { TypeName } from "./conversations.ts";
+import type { TypeName } from "../conversations.ts";
 
 export interface FigureFilter {
   ownerId: string;

@@ -250,7 +250,8 @@ function inOrder(all: readonly Operation[]): Operation[] {
   const rank = ({ method, path, operationId }: Operation) => {
     if (first.includes(operationId)) return first.indexOf(operationId) - first.length;
     if (last.includes(operationId)) return 3 + last.indexOf(operationId);
-    if (method === "DELETE") return 2;
+    // A prompt's label before the prompt.
+    if (method === "DELETE") return 2 - path.split("/").length / 100;
     return method === "POST" && !path.includes("{") ? 0 : 1;
   };
   return all.toSorted((one, other) => rank(one) - rank(other));

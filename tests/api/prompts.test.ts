@@ -41,6 +41,7 @@ describe("creating a prompt", () => {
       prompt_metadata: { prompt_type: "main" },
       created_at: TIME,
       updated_at: TIME,
+      labels: [],
     });
   });
 
@@ -160,4 +161,40 @@ describe("listing prompts", () => {
       expect(body.detail).toStartWith(`${query.split("=")[0]} must`);
     },
   );
+});
+
+test("a version is labelled, read by its label, compared, restored, and its label moved and deleted", async () => {
+  const name = await newPrompt({ prompt_content: "Hello {{name}}." });
+  await patch(name, { prompt_content: "Hi." });
+  const label = async (prompt_version: number) =>
+    (
+      await api.send("PUT", `/prompts/${name}/labels/production`, {
+        body: JSON.stringify({ prompt_version }),
+        headers: { "content-type": "application/json" },
+      })
+    ).body;
+  const prompt_name = decodeURIComponent(name);
+  expect(await label(1)).toEqual({ prompt_name, label: "production", prompt_version: 1, updated_at: TIME });
+  expect((await api.get(`/prompts/${name}?label=production`)).body).toMatchObject({
+    prompt_version: 1,
+    labels: ["production"],
+  });
+  const both = await api.get(`/prompts/${name}?label=production&version=1`);
+  expect([both.status, both.body.detail]).toEqual([422, "label must not be given with version: send one of them"]);
+  expect((await api.get(`/prompts/${name}/diff?from=production`)).body).toMatchObject({
+    from_version: 1,
+    to_version: 2,
+    diff: expect.stringContaining("-Hello {{name}}.\n"),
+    variables_added: [],
+    variables_removed: ["name"],
+  });
+  expect((await api.post(`/prompts/${name}/restore`, { prompt_version: 1 })).body).toMatchObject({
+    prompt_version: 3,
+    prompt_content: "Hello {{name}}.",
+    labels: [],
+  });
+  expect(await label(3)).toMatchObject({ prompt_version: 3 });
+  const deleted = await api.send("DELETE", `/prompts/${name}/labels/production`);
+  expect(deleted.body).toEqual({ message: "Label deleted", prompt_name, label: "production", deleted_at: TIME });
+  expect((await api.get(`/prompts/${name}?label=production`)).status).toBe(404);
 });

@@ -205,8 +205,7 @@ function more(names: Names): Readonly<Record<string, object>> {
     updatePrompt: { promptContent: "Theirs" },
     restorePromptVersion: { promptVersion: 1 },
     diffPromptVersions: { from: "1", to: "latest" },
-    setPromptLabel: { label: "theirs", promptVersion: 1 },
-    deletePromptLabel: { label: "theirs" },
+    setPromptLabel: { promptVersion: 1 },
     updateDestination: { name: "Theirs" },
     batchAcceptEvents: {
       events: [{ ownerId, eventId, event: "conversation.completed", conversationId, payload: "{}" }],

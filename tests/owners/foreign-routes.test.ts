@@ -68,6 +68,8 @@ const BODIES: Readonly<Record<string, (names: Names) => object>> = {
   }),
   createPrompt: ({ prompt_name }) => ({ prompt_name, prompt_content: "Ours" }),
   updatePrompt: () => ({ prompt_content: "Theirs" }),
+  restorePromptVersion: () => ({ prompt_version: 1 }),
+  setPromptLabel: () => ({ prompt_version: 1 }),
   createTool: ({ secret_name }) => ({
     name: "ours",
     description: "Ours",
@@ -234,6 +236,7 @@ async function send(operation: Operation, names: Names, key: string, owner: 0 | 
     return named ? [`${name}=${encodeURIComponent(names[named] ?? "")}`] : [];
   });
   if (["listVoices", "listClonedVoices"].includes(operationId)) query.push("provider=OPENAI");
+  if (operationId === "diffPromptVersions") query.push("from=1");
   if (operationId === "verifyWhatsAppWebhook")
     query.push("hub.mode=subscribe", "hub.challenge=1", `hub.verify_token=${hostile.callers.whatsApp?.verifyToken}`);
   const url = `${stack.url}${path.replaceAll(/\{(\w+)\}/g, (_, name) => nameOf(name))}`;

@@ -21,7 +21,7 @@ afterAll(async () => {
 
 test("owners with the same names and idempotency keys each have their own objects", async () => {
   const shared = Object.entries(one.names).filter(([field, name]) => other.names[field] === name);
-  expect(shared.map(([field]) => field)).toEqual(["prompt_name", "secret_name", "provider"]);
+  expect(shared.map(([field]) => field)).toEqual(["prompt_name", "label", "secret_name", "provider"]);
 });
 
 test("an idempotency key of two owners repeats to each of them its own answer", async () => {

@@ -34,8 +34,11 @@ afterAll(() => stack.stop());
 const SCOPES: Readonly<Record<string, readonly string[]>> = {
   "agents:read": ["listAgents", "getAgent", "listDynamicVariables"],
   "agents:write": ["createAgent", "updateAgent", "deleteAgent", "tryStartWebhook"],
-  "prompts:read": ["listPrompts", "getPrompt", "listPromptVersions"],
-  "prompts:write": ["createPrompt", "updatePrompt", "deletePrompt"],
+  "prompts:read": ["listPrompts", "getPrompt", "listPromptVersions", "diffPromptVersions"],
+  "prompts:write": [
+    ...["createPrompt", "updatePrompt", "restorePromptVersion", "deletePrompt"],
+    ...["setPromptLabel", "deletePromptLabel"],
+  ],
   "tools:read": ["listTools", "getTool"],
   "tools:write": [
     "createTool",

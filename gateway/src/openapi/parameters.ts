@@ -13,6 +13,7 @@ import {
   KNOWLEDGE_BASE_ID,
   NUMBER,
   OWNER_SESSION_ID,
+  PROMPT_LABEL,
   PROMPT_NAME,
   SECRET_NAME,
   SESSION_ID,
@@ -31,6 +32,10 @@ const PATH_PARAMETERS: Readonly<Record<string, { description: string; example: s
   call_id: { description: "ID of the call.", example: CALL_ID },
   agent_id: { description: "ID of the agent.", example: AGENT_ID },
   prompt_name: { description: "Name of the prompt.", example: PROMPT_NAME },
+  label: {
+    description: "The label: up to 64 letters of A to Z, digits, hyphens and underscores.",
+    example: PROMPT_LABEL,
+  },
   knowledge_base_id: { description: "ID of the knowledge base.", example: KNOWLEDGE_BASE_ID },
   chunk_id: { description: "ID of the chunk.", example: CHUNK_ID },
   document_id: { description: "ID of the document.", example: DOCUMENT_ID },

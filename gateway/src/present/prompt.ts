@@ -1,4 +1,4 @@
-import type { Prompt, PromptVersion } from "@parley/proto/parley/prompt/v1/prompt.ts";
+import type { Prompt, PromptLabel, PromptUser, PromptVersion } from "@parley/proto/parley/prompt/v1/prompt.ts";
 import { nameOf, PROMPT_TYPES } from "@parley/shared/domain/api-names";
 import { isoTime } from "@parley/shared/domain/present/time";
 
@@ -11,6 +11,7 @@ export function presentPrompt(prompt: Prompt) {
     prompt_metadata: { prompt_type: nameOf(PROMPT_TYPES, prompt.promptType) },
     created_at: isoTime(prompt.createdAt),
     updated_at: isoTime(prompt.updatedAt),
+    labels: prompt.labels,
   };
 }
 
@@ -19,5 +20,14 @@ export function presentVersion(version: PromptVersion) {
     prompt_version: version.promptVersion,
     prompt_content: version.promptContent,
     created_at: isoTime(version.createdAt),
+    labels: version.labels,
   };
+}
+
+export function presentPromptUser({ agentId, agentName, promptLabels }: PromptUser) {
+  return { agent_id: agentId, agent_name: agentName, prompt_labels: promptLabels };
+}
+
+export function presentLabel(promptName: string, { label, promptVersion, updatedAt }: PromptLabel) {
+  return { prompt_name: promptName, label, prompt_version: promptVersion, updated_at: isoTime(updatedAt) };
 }

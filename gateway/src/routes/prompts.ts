@@ -3,18 +3,24 @@ import { Elysia } from "elysia";
 import type { Clients } from "../clients.ts";
 import type { GateContext } from "../gate.ts";
 import { pageFigures, pageOf } from "../present/page.ts";
-import { presentPrompt, presentVersion } from "../present/prompt.ts";
+import { presentLabel, presentPrompt, presentPromptUser, presentVersion } from "../present/prompt.ts";
 import { required } from "../present/required.ts";
 import {
   CreatePromptBody,
   CreatePromptQuery,
+  DiffPromptQuery,
   GetPromptQuery,
   ListPromptsQuery,
   ListVersionsQuery,
   Prompt,
   PromptDeleted,
+  PromptDiff,
+  PromptLabel,
+  PromptLabelDeleted,
   PromptList,
   PromptVersions,
+  RestorePromptBody,
+  SetPromptLabelBody,
   UpdatePromptBody,
 } from "../schemas/prompts.ts";
 import { endpoint } from "./endpoint.ts";
@@ -88,7 +94,8 @@ export function promptRoutes(gate: GateContext, { prompts }: Clients) {
           refuses: ["not_found"],
         },
         async ({ ownerId, params, query, origin }) => {
-          const reference = { promptName: params.prompt_name ?? "", promptVersion: query.version };
+          const promptName = params.prompt_name ?? "";
+          const reference = { promptName, promptVersion: query.version, promptLabel: query.label };
           const { prompt } = await prompts.getPrompt({ ownerId, reference }, { origin });
           return presentPrompt(required(prompt));
         },
@@ -142,10 +149,104 @@ export function promptRoutes(gate: GateContext, { prompts }: Clients) {
             versions: versions.map(presentVersion),
             total_versions: versions.length,
             ...(includeUsedBy && {
-              used_by: usedBy.map(({ agentId, agentName }) => ({ agent_id: agentId, agent_name: agentName })),
+              used_by: usedBy.map(presentPromptUser),
               used_by_total: usedByTotal,
             }),
           };
+        },
+      ),
+    )
+    .get(
+      "/:prompt_name/diff",
+      ...endpoint(
+        gate,
+        {
+          id: "diffPromptVersions",
+          tag: "Prompts",
+          summary: "Compare two versions of a prompt",
+          scope: "prompts:read",
+          query: DiffPromptQuery,
+          isList: true,
+          response: PromptDiff,
+          refuses: ["not_found"],
+        },
+        async ({ ownerId, params, query, origin }) => {
+          const promptName = params.prompt_name ?? "";
+          const { from, to = "latest" } = query;
+          const found = await prompts.diffPromptVersions({ ownerId, promptName, from, to }, { origin });
+          return {
+            prompt_name: promptName,
+            from_version: found.fromVersion,
+            to_version: found.toVersion,
+            diff: found.diff,
+            variables_added: found.variablesAdded,
+            variables_removed: found.variablesRemoved,
+          };
+        },
+      ),
+    )
+    .post(
+      "/:prompt_name/restore",
+      ...endpoint(
+        gate,
+        {
+          id: "restorePromptVersion",
+          tag: "Prompts",
+          summary: "Restore a version of a prompt, as a new version",
+          scope: "prompts:write",
+          body: RestorePromptBody,
+          response: Prompt,
+          refuses: ["not_found", "conflict"],
+        },
+        async ({ ownerId, params, body, idempotency, write }) => {
+          const promptName = params.prompt_name ?? "";
+          const { prompt } = await prompts.restorePromptVersion(
+            { ownerId, promptName, promptVersion: body.prompt_version, idempotency },
+            write,
+          );
+          return presentPrompt(required(prompt));
+        },
+      ),
+    )
+    .put(
+      "/:prompt_name/labels/:label",
+      ...endpoint(
+        gate,
+        {
+          id: "setPromptLabel",
+          tag: "Prompts",
+          summary: "Give a label to a version of a prompt, or move it there",
+          scope: "prompts:write",
+          body: SetPromptLabelBody,
+          response: PromptLabel,
+          refuses: ["not_found", "conflict"],
+        },
+        async ({ ownerId, params, body, idempotency, write }) => {
+          const promptName = params.prompt_name ?? "";
+          const { label } = await prompts.setPromptLabel(
+            { ownerId, promptName, label: params.label ?? "", promptVersion: body.prompt_version, idempotency },
+            write,
+          );
+          return presentLabel(promptName, required(label));
+        },
+      ),
+    )
+    .delete(
+      "/:prompt_name/labels/:label",
+      ...endpoint(
+        gate,
+        {
+          id: "deletePromptLabel",
+          tag: "Prompts",
+          summary: "Delete a label of a prompt",
+          scope: "prompts:write",
+          response: PromptLabelDeleted,
+          refuses: ["not_found", "conflict"],
+        },
+        async ({ ownerId, params, idempotency, write }) => {
+          const [promptName, label] = [params.prompt_name ?? "", params.label ?? ""];
+          const { deletedAt } = await prompts.deletePromptLabel({ ownerId, promptName, label, idempotency }, write);
+          return { message: "Label deleted", prompt_name: promptName, label, deleted_at: deletedAt };
         },
       ),
     )

@@ -1,7 +1,7 @@
 import { namesOf, PROMPT_TYPES } from "@parley/shared/domain/api-names";
 import { Type } from "@sinclair/typebox";
 import { AgentId, AgentName, At, Message, PageFigures, Resource } from "./resources.ts";
-import { Maybe, OneOf, PageQuery, Text } from "./types.ts";
+import { About, Maybe, OneOf, PageQuery, Text } from "./types.ts";
 
 export const PromptContent = Text({
   min: 1,
@@ -45,13 +45,38 @@ export const UpdatePromptBody = Type.Object(
   { $id: "UpdatePromptRequest", description: "A new version of a prompt." },
 );
 
+const VersionNumber = Type.Integer({ minimum: 1, maximum: 2_147_483_647, examples: [1] });
+
+export const RestorePromptBody = Type.Object(
+  { prompt_version: About(VersionNumber, "Version whose content becomes a new version.") },
+  { $id: "RestorePromptRequest", description: "The version of a prompt to restore." },
+);
+
+export const SetPromptLabelBody = Type.Object(
+  { prompt_version: About(VersionNumber, "Version that gets the label.") },
+  { $id: "SetPromptLabelRequest", description: "The version of a prompt that gets a label." },
+);
+
 export const GetPromptQuery = Type.Object({
-  version: Type.Optional(
-    Type.Integer({
-      minimum: 1,
-      maximum: 2_147_483_647,
-      description: "Version to return. Default: the latest.",
-      examples: [1],
+  version: Type.Optional(About(VersionNumber, "Version to return. Default: the latest.")),
+  label: Type.Optional(
+    Text({
+      min: 1,
+      max: 64,
+      description: "Label of the version to return, in place of `version`.",
+      example: "production",
+    }),
+  ),
+});
+
+export const DiffPromptQuery = Type.Object({
+  from: Text({ min: 1, max: 64, description: "Number of a version, a label or `latest`.", example: "1" }),
+  to: Type.Optional(
+    Text({
+      min: 1,
+      max: 64,
+      description: "Number of the other version, a label or `latest`. Default: `latest`.",
+      example: "production",
     }),
   ),
 });
@@ -73,6 +98,8 @@ export const ListVersionsQuery = Type.Object({
 export const PromptName = Type.String({ description: "Name of the prompt." });
 export const PromptVersionNumber = Type.Integer({ minimum: 1, description: "Version of the prompt." });
 export const PromptText = Type.String({ description: "Text of the prompt." });
+const Label = Type.String({ description: "Label of a version.", examples: ["production"] });
+const Labels = Type.Array(Label, { description: "Labels of this version." });
 
 export const Prompt = Resource("Prompt", {
   prompt_name: PromptName,
@@ -81,12 +108,23 @@ export const Prompt = Resource("Prompt", {
   prompt_metadata: Type.Object({ prompt_type: PromptType }, { description: "What the prompt is for." }),
   created_at: At("When the prompt's first version was created."),
   updated_at: At("When this version was created."),
+  labels: Labels,
 });
 
 export const PromptList = Resource("PromptList", {
   prompts: Type.Array(Prompt, { description: "Prompts of the page, newest first." }),
   ...PageFigures,
 });
+
+const PromptUser = Resource(
+  "PromptUser",
+  {
+    agent_id: AgentId,
+    agent_name: AgentName,
+    prompt_labels: Type.Array(Label, { description: "Labels of the prompt that the agent follows." }),
+  },
+  "An agent that uses a prompt.",
+);
 
 export const PromptVersions = Resource("PromptVersions", {
   prompt_name: PromptName,
@@ -95,12 +133,13 @@ export const PromptVersions = Resource("PromptVersions", {
       prompt_version: PromptVersionNumber,
       prompt_content: PromptText,
       created_at: At("When the version was created."),
+      labels: Labels,
     }),
     { description: "All versions, newest first." },
   ),
   total_versions: Type.Integer({ description: "Number of versions." }),
   used_by: Type.Optional(
-    Type.Array(Resource("PromptUser", { agent_id: AgentId, agent_name: AgentName }, "An agent that uses a prompt."), {
+    Type.Array(PromptUser, {
       description: "With `include=used_by`: the first 100 agents that use the prompt, in any version, by name.",
     }),
   ),
@@ -112,4 +151,29 @@ export const PromptDeleted = Resource("PromptDeleted", {
   prompt_name: PromptName,
   versions_deleted: Type.Integer({ description: "Number of versions that were deleted." }),
   deleted_at: At("When the prompt was deleted."),
+});
+
+const VariableNames = (description: string) => Type.Array(Type.String(), { description });
+
+export const PromptDiff = Resource("PromptDiff", {
+  prompt_name: PromptName,
+  from_version: About(PromptVersionNumber, "Number of the version that `from` means."),
+  to_version: About(PromptVersionNumber, "Number of the version that `to` means."),
+  diff: Type.String({ description: "The changes of the content in the unified format; empty if there are none." }),
+  variables_added: VariableNames("Names of the dynamic variables that only the second version has."),
+  variables_removed: VariableNames("Names of the dynamic variables that only the first version has."),
+});
+
+export const PromptLabel = Resource("PromptLabel", {
+  prompt_name: PromptName,
+  label: Label,
+  prompt_version: About(PromptVersionNumber, "Version that has the label."),
+  updated_at: At("When the label was set to this version."),
+});
+
+export const PromptLabelDeleted = Resource("PromptLabelDeleted", {
+  message: Message,
+  prompt_name: PromptName,
+  label: Label,
+  deleted_at: At("When the label was deleted."),
 });

@@ -54,6 +54,12 @@ export async function createObjects(
   // Before there is a destination, so that the call's end leaves nothing to do.
   const call = await endedCall(api, made, { agent_id, to_mobile_number: CALLEE, metadata: { note: canary } });
   await made("/prompts", { prompt_name: canary, prompt_content: canary });
+  const label = `label_${canary}`.slice(0, 64);
+  const labelled = await api.send("PUT", `/prompts/${canary}/labels/${label}`, {
+    body: JSON.stringify({ prompt_version: 1 }),
+    headers: { "content-type": "application/json" },
+  });
+  expect(labelled.status).toBe(200);
   const batch = { agent_id, calls: [{ to_mobile_number: CALLEE }], start_at: "2999-01-01", metadata: { note: canary } };
   const { batch_id } = await made("/call-batches", batch);
   const webCall = await made("/web-calls", { agent_id, metadata: { note: canary } });
@@ -100,6 +106,7 @@ export async function createObjects(
   const names = {
     agent_id,
     prompt_name: canary,
+    label,
     call_id: call.call_id,
     batch_id,
     conversation_id,

@@ -100,6 +100,10 @@ const CONFLICTS: Readonly<Record<string, string>> = {
     "Prompt refunds is used by the agent agt_01m7yyhwdzeb28n9gms8rr2qyg: give every agent another prompt before deleting it",
   createPrompt: PROMPTS_FULL,
   updatePrompt: PROMPTS_FULL,
+  restorePromptVersion: PROMPTS_FULL,
+  setPromptLabel: "A prompt has at most 100 labels: delete one of refunds first",
+  deletePromptLabel:
+    "Label production of prompt refunds is used by the agent Front desk: give every agent another label or a version before deleting it",
   sendMessage: "A reply is in progress in this session. Wait for it to end.",
   controlConversation:
     "The session ses_01m7yyhwpyegyarwxc0gvz1xd5 has taken this conversation over since 2026-11-29T08:00:00.000Z",

@@ -18,6 +18,7 @@ export const CHUNK_ID = "chk_01m7yyhwu6m9q3t7x2z5b8d1f4";
 export const DOCUMENT_ID = "doc_01m7yyhwt4k7n2s5w8y1a3d6f9";
 export const SECRET_NAME = "shop_api_key";
 export const PROMPT_NAME = "refunds";
+export const PROMPT_LABEL = "production";
 export const VOICE_ID = "acme-receptionist";
 export const BATCH_ID = "bat_01m7yyhwq2c6f0j4m8s1v5x9z3";
 export const CALL_ID = "call_01m7yyhwn1d5e9h3k7p2r6t0v4";

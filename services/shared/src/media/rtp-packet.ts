@@ -46,8 +46,8 @@ export function writeRtp({ payloadType, marker, sequence, timestamp, ssrc, paylo
   return bytes;
 }
 
-/** RTCP on the same port has packet types that no RTP payload type with a marker may have (RFC 5761, section 4). */
-function isRtcp(second: number): boolean {
+/** RTCP on the same port has packet types, in the second byte, that no RTP payload type with a marker may have (RFC 5761, section 4). */
+export function isRtcp(second: number): boolean {
   return second >= 192 && second <= 223;
 }
 

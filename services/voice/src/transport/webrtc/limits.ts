@@ -1,3 +1,4 @@
+import { isRtcp } from "@parley/shared/media/rtp-packet";
 import { byteRate } from "../byte-rate.ts";
 
 /** A browser sends 14 KiB a second, each packet counted as 200 bytes more. */
@@ -6,6 +7,8 @@ const PACKET_BYTES = 200;
 /** A browser's audio has one source; the library keeps state for each. */
 const SOURCES_MAX = 8;
 const RTP_HEADER_BYTES = 12;
+/** Where the sender's source stands (RFC 3550, sections 5.1 and 6.4). In a sender's report, the time follows it. */
+const [SOURCE_IN_RTP, SOURCE_IN_RTCP] = [8, 4];
 
 /** Tells what no browser sends, so that its sender's call can end before packets wait for us. */
 export interface BrowserLimits {
@@ -20,9 +23,14 @@ export function browserLimits(now = () => performance.now()): BrowserLimits {
   const sources = new Set<number>();
   return {
     isExceededByPacket: (packet) => {
-      if (packet.length >= RTP_HEADER_BYTES) sources.add(new DataView(packet.buffer, packet.byteOffset).getUint32(8));
+      if (packet.length >= RTP_HEADER_BYTES) sources.add(sourceOf(packet));
       return sources.size > SOURCES_MAX || isTooMuch(PACKET_BYTES + packet.length);
     },
     isExceededByMessage: (bytes) => isTooMuch(PACKET_BYTES + bytes),
   };
+}
+
+function sourceOf(packet: Uint8Array): number {
+  const [, second = 0] = packet;
+  return new DataView(packet.buffer, packet.byteOffset).getUint32(isRtcp(second) ? SOURCE_IN_RTCP : SOURCE_IN_RTP);
 }

@@ -74,8 +74,8 @@ create table conversations (
   test jsonb,
   -- The owner's experiment, on a draft or in a test: it sends no event, and is not counted as used or watched for.
   is_experiment boolean not null generated always as (draft_id is not null or test is not null) stored,
-  -- USER, AGENT, OPERATOR or SYSTEM; null while it is in progress, and if it is not known.
-  ended_by text check (ended_by in ('USER', 'AGENT', 'OPERATOR', 'SYSTEM')),
+  -- Null while it is in progress, and if it is not known.
+  ended_by text check (ended_by in ('user', 'agent', 'operator', 'system')),
   primary key (owner_id, conversation_id)
 -- A turn updates the row twice and touches no indexed column: the room lets both stay on the page and out of the indexes.
 ) with (fillfactor = 85);
@@ -83,8 +83,6 @@ create table conversations (
 create index conversations_by_conversation_id on conversations (conversation_id);
 create index conversations_newest on conversations (owner_id, created_at desc, conversation_id desc);
 create index conversations_of_agent on conversations (owner_id, agent_id, created_at desc, conversation_id desc);
--- A search with the filter has no fact for it in the index: it looks up the tests, which people make by hand.
-create index conversations_tests on conversations (owner_id, conversation_id) where is_test_call;
 -- Every chat that may have to be closed for silence. last_activity_at changes with each turn, so it is not in here. The condition
 -- is one that only the sweep writes so: a turn, whose session is an open chat too, would be looked for among all of them as long
 -- as the statistics say that they are few.

@@ -7,6 +7,7 @@ const CALL = {
   agentVersion: 3,
   type: "TELEPHONY",
   callingType: "INBOUND",
+  isTestCall: false,
   status: "COMPLETED",
 } as const;
 
@@ -14,12 +15,13 @@ test("a conversation has every fact that a matching filter asks for, and lacks a
   const facts = factsOf(CALL);
   const wants = (given: object) => factsWanted({ ...NO_FILTER, ownerId: "own_1", ...given });
   expect(wants({})).toEqual([]);
-  expect(facts).toEqual(expect.arrayContaining(wants(CALL)));
+  expect(facts).toEqual(expect.arrayContaining(wants({ ...CALL, isTest: false })));
   for (const other of [
     { agentId: "agt_2" },
     { agentId: "agt_1", agentVersion: 2 },
     { type: "CHAT" },
     { callingType: "OUTBOUND" },
+    { isTest: true },
     { status: "FAILED" },
   ]) {
     expect(facts).not.toContain(wants(other).join());
@@ -28,6 +30,7 @@ test("a conversation has every fact that a matching filter asks for, and lacks a
   expect(factsOf({ ...CALL, agentVersion: null, callingType: null })).toEqual([
     "agent_id=agt_1",
     "type=TELEPHONY",
+    "is_test=false",
     "status=COMPLETED",
   ]);
 });

@@ -44,7 +44,6 @@ export async function findIndexed(
   if (first) numbers.set(first);
   for (const having of others) intersect(numbers, having);
   for (const { number } of gone) remove(numbers, number);
-  if (filter.isTest !== null) await keepTests(tx, filter.ownerId, numbers, filter.isTest, size);
   await keepInTime(tx, filter, parts, numbers);
   if (!plan.isExact) await keepContaining(tx, filter.ownerId, text, parts, numbers);
   return { parts, numbers };
@@ -100,23 +99,6 @@ async function findNumbers(
 /** Reads numbers that come as one binary value: as rows, many would take longer than finding them. */
 function* decodeNumbers(encoded: Buffer | null = null): Generator<number> {
   for (let at = 0; at < (encoded?.length ?? 0); at += 4) yield encoded?.readInt32BE(at) ?? 0;
-}
-
-/** Keeps the tests, or what is no test. There is no fact for it: people make tests by hand. */
-async function keepTests(tx: Sql, ownerId: string, numbers: NumberSet, areWanted: boolean, size: number) {
-  const [tests] = await tx<{ numbers: Buffer | null }[]>`
-    select string_agg(int4send(number), ''::bytea) as numbers
-    from (select conversation_id from conversations where owner_id = ${ownerId} and is_test_call) as test
-      cross join lateral (
-        select number from search_documents
-        where owner_id = ${ownerId} and conversation_id = test.conversation_id offset 0
-      ) as document`;
-  const wanted = emptySet(size);
-  for (const number of decodeNumbers(tests?.numbers)) {
-    if (areWanted) add(wanted, number);
-    else remove(numbers, number);
-  }
-  if (areWanted) intersect(numbers, wanted);
 }
 
 async function keepInTime(tx: Sql, filter: ConversationFilter, parts: readonly Part[], numbers: NumberSet) {

@@ -72,7 +72,7 @@ async function listSlices(tx: Sql, ownerId: string, first: number): Promise<numb
 function readTexts(tx: Sql, ownerId: string, numbers: readonly number[]) {
   return tx<(Facts & { number: number; text: string; began: number })[]>`
     select number, left(text, ${TRANSCRIPT_BYTES_MAX}) as text, (extract(epoch from created_at) * 1000000)::float8 as began,
-      agent_id, agent_version, type, calling_type, case when is_open then null else status end as status
+      agent_id, agent_version, type, calling_type, is_test_call, case when is_open then null else status end as status
     from unnest(${numbers as number[]}::integer[]) as wanted (wanted_number) cross join lateral (
       select number, conversation_id, text,
         (select true from search_open where owner_id = ${ownerId} and number = wanted_number) as is_open
@@ -80,7 +80,7 @@ function readTexts(tx: Sql, ownerId: string, numbers: readonly number[]) {
       -- In order, so that Postgres uses the index of numbers, though it may know of no owner with more than one.
       order by number limit 1
     ) as document cross join lateral (
-      select created_at, agent_id, agent_version, type, calling_type, status from conversations
+      select created_at, agent_id, agent_version, type, calling_type, is_test_call, status from conversations
       where owner_id = ${ownerId} and conversation_id = document.conversation_id
       -- Looks up those few: the planner would rather read all that the owner has.
       offset 0

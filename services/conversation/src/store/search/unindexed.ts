@@ -89,7 +89,7 @@ function numbered(sql: Sql, filter: ConversationFilter, first: Fragment): Fragme
   const documents = sql`
     search_documents as document
     where owner_id = ${ownerId} and number >= ${first} and strpos(text, ${wanted(sql, filter)}) > 0`;
-  if (factsWanted(filter).length > 0 || filter.isTest !== null) {
+  if (factsWanted(filter).length > 0) {
     return sql`(
       select conversations.* from (select conversation_id as listed_id from ${documents}) as documents
         cross join lateral ${listed(sql, filter)} as conversations

@@ -3,6 +3,7 @@ import {
   CALLING_TYPES,
   CONVERSATION_STATUSES,
   CONVERSATION_TYPES,
+  ENDED_BY,
   KNOWLEDGE_STATUSES,
   MESSAGE_DELIVERIES,
   namesOf,
@@ -127,6 +128,9 @@ export const ToolCall = Resource(
       "Status of the tool's HTTP answer; null if there was none.",
     ),
     note: Nullable(Type.String(), "What else there is to know of the call; null if nothing."),
+    mocked: Type.Optional(
+      Type.Boolean({ description: "True if a mock of the conversation's test answered the call; else left out." }),
+    ),
     attempts: Type.Integer({ description: "Requests that were made for it.", minimum: 0 }),
     started_ms: Figure("Milliseconds from the request to the call"),
     duration_ms: Figure("Milliseconds that the tool took"),
@@ -289,6 +293,24 @@ export const Conversation = Resource("Conversation", {
     OneOf(namesOf(CALL_OUTCOMES), {
       description: "How the call ended, for calls that ended: it tells what `DISCONNECTED` means.",
     }),
+  ),
+  ended_by: Type.Optional(
+    OneOf(namesOf(ENDED_BY), {
+      description:
+        "Who ended the conversation: `system` for silence, a limit, a fault or a start webhook. Left out while it lasts, and if nobody knows.",
+    }),
+  ),
+  language: Type.Optional(
+    Type.String({
+      description: "What a tool or the start webhook has set the conversation's language to, a BCP 47 tag.",
+      examples: ["pt-BR"],
+    }),
+  ),
+  test: Type.Optional(
+    Type.Object(
+      { run_id: Type.String({ description: "ID of the run.", examples: ["run_01m7yyhwv2n5q8t1w4z7c0f3h6"] }) },
+      { description: "The run of tests that the conversation belongs to." },
+    ),
   ),
   mobile_number: Type.Optional(Type.String({ description: "The other side's phone number, for calls." })),
   duration: Type.Optional(Type.Number({ description: "Duration in seconds, when known." })),

@@ -5623,6 +5623,8 @@ export interface components {
             http_status: number | null;
             /** @description What else there is to know of the call; null if nothing. */
             note: string | null;
+            /** @description True if a mock of the conversation's test answered the call; else left out. */
+            mocked?: boolean;
             /** @description Requests that were made for it. */
             attempts: number;
             /** @description Milliseconds from the request to the call; null if unknown. */
@@ -5809,6 +5811,24 @@ export interface components {
              * @enum {string}
              */
             outcome?: "SUCCESS" | "NO_ANSWER" | "BUSY" | "CANCELLED" | "HUNG_UP_EARLY" | "ERROR";
+            /**
+             * @description Who ended the conversation: `system` for silence, a limit, a fault or a start webhook. Left out while it lasts, and if nobody knows.
+             * @enum {string}
+             */
+            ended_by?: "user" | "agent" | "operator" | "system";
+            /**
+             * @description What a tool or the start webhook has set the conversation's language to, a BCP 47 tag.
+             * @example pt-BR
+             */
+            language?: string;
+            /** @description The run of tests that the conversation belongs to. */
+            test?: {
+                /**
+                 * @description ID of the run.
+                 * @example run_01m7yyhwv2n5q8t1w4z7c0f3h6
+                 */
+                run_id: string;
+            };
             /** @description The other side's phone number, for calls. */
             mobile_number?: string;
             /** @description Duration in seconds, when known. */
@@ -8210,6 +8230,24 @@ export interface components {
              * @enum {string}
              */
             outcome?: "SUCCESS" | "NO_ANSWER" | "BUSY" | "CANCELLED" | "HUNG_UP_EARLY" | "ERROR";
+            /**
+             * @description Who ended the conversation: `system` for silence, a limit, a fault or a start webhook. Left out while it lasts, and if nobody knows.
+             * @enum {string}
+             */
+            ended_by?: "user" | "agent" | "operator" | "system";
+            /**
+             * @description What a tool or the start webhook has set the conversation's language to, a BCP 47 tag.
+             * @example pt-BR
+             */
+            language?: string;
+            /** @description The run of tests that the conversation belongs to. */
+            test?: {
+                /**
+                 * @description ID of the run.
+                 * @example run_01m7yyhwv2n5q8t1w4z7c0f3h6
+                 */
+                run_id: string;
+            };
             /** @description The other side's phone number, for calls. */
             mobile_number?: string;
             /** @description Duration in seconds, when known. */

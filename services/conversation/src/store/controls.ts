@@ -21,7 +21,7 @@ export async function insertOperatorMessage(
   const [said] = await sql<{ seq: number }[]>`
     with said as (
       update conversations set message_count = message_count + 1, turn_id = null, turn_until = null, last_activity_at = now,
-        updated_at = now, ${ends ? sql`status = 'COMPLETED', ended_by = 'OPERATOR',` : sql``} taken_over_until = ${stillTakenOver(sql)}
+        updated_at = now, ${ends ? sql`status = 'COMPLETED', ended_by = 'operator',` : sql``} taken_over_until = ${stillTakenOver(sql)}
       from (select ${now}::timestamptz as now) as at
       where ${isRunning(sql, key)} and (turn_until is null or turn_until < now)
       returning owner_id, conversation_id, message_count, now
@@ -36,7 +36,7 @@ export async function insertOperatorMessage(
 /** Ends a conversation, unless a reply is in progress. */
 export async function endByOperator(sql: Sql, key: SessionKey, now: Date): Promise<boolean> {
   const { count } = await sql`
-    update conversations set status = 'COMPLETED', ended_by = 'OPERATOR', turn_id = null, turn_until = null, updated_at = ${now}
+    update conversations set status = 'COMPLETED', ended_by = 'operator', turn_id = null, turn_until = null, updated_at = ${now}
     where ${isRunning(sql, key)} and (turn_until is null or turn_until < ${now})`;
   if (count > 0) tellRelay(sql);
   return count > 0;

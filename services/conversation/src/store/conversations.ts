@@ -203,7 +203,7 @@ export async function closeSilentCalls(
   const areSilent = sql`
     case when type <> 'CHAT' then status = 'IN_PROGRESS' end and type <> 'WHATSAPP' and last_activity_at < ${silentSince}`;
   const closed = await sql`
-    update conversations set status = 'FAILED', outcome = 'ERROR', ended_by = 'SYSTEM', notes = coalesce(notes, ${notes}),
+    update conversations set status = 'FAILED', outcome = 'ERROR', ended_by = 'system', notes = coalesce(notes, ${notes}),
       updated_at = ${now}
     where ${areSilent} and conversation_id = any(array(${oldest(sql, areSilent, limit)}))
     returning conversation_id`;
@@ -234,7 +234,7 @@ async function closeSilent(sql: Sql, isOpen: Fragment, silentSince: Date, now: D
         select 1 from messages
         where messages.owner_id = conversations.owner_id and messages.conversation_id = conversations.conversation_id
           and role = 'user'
-      ) then 'COMPLETED' else 'DISCONNECTED' end, ended_by = 'SYSTEM', turn_id = null, turn_until = null,
+      ) then 'COMPLETED' else 'DISCONNECTED' end, ended_by = 'system', turn_id = null, turn_until = null,
       updated_at = ${now}
     where ${areSilent} and conversation_id = any(array(${oldest(sql, areSilent, limit)}))
     returning conversation_id`;

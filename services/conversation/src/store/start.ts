@@ -56,7 +56,7 @@ export async function storeStart(sql: Sql, key: SessionKey, answered: AnsweredSt
   const ending =
     start.refusal === undefined
       ? sql``
-      : sql`, status = 'FAILED', ended_by = 'SYSTEM', notes = ${start.refusal},
+      : sql`, status = 'FAILED', ended_by = 'system', notes = ${start.refusal},
           outcome = case when type in ('CHAT', 'WHATSAPP') then outcome else 'ERROR' end`;
   const other = agentId === null ? sql`` : sql`, asked_agent_id = agent_id, agent_id = ${agentId}`;
   const stored = await sql`
@@ -87,7 +87,7 @@ export async function storeFirstWords(
   { text, isLast }: { text: string; isLast: boolean },
   now: Date,
 ): Promise<void> {
-  const ending = isLast ? sql`, status = 'DISCONNECTED', ended_by = 'SYSTEM'` : sql``;
+  const ending = isLast ? sql`, status = 'DISCONNECTED', ended_by = 'system'` : sql``;
   const count = text === "" ? 0 : 1;
   const opened = await sql`
     with opened as (

@@ -76,7 +76,7 @@ export async function makeCall(
   interrupted.removeEventListener("abort", interrupt);
   const state =
     own.signal.reason === INTERRUPTED && !isOutside ? "CANCELLED" : outcome.isError ? "FAILED" : "SUCCEEDED";
-  countCall(kind, state, startedAt);
+  if (tool.mock === undefined) countCall(kind, state, startedAt);
   const { text: result, isCut } = beginningOf(outcome.result, RESULT_BYTES_MAX);
   const { status = null, note = null, assignments = {}, takesOver = null, message = "" } = outcome;
   const hasAssignments = Object.keys(assignments).length > 0;

@@ -156,10 +156,10 @@ export const CALL_OUTCOMES = {
 } as const;
 
 export const ENDED_BY = {
-  USER: EndedBy.ENDED_BY_USER,
-  AGENT: EndedBy.ENDED_BY_AGENT,
-  OPERATOR: EndedBy.ENDED_BY_OPERATOR,
-  SYSTEM: EndedBy.ENDED_BY_SYSTEM,
+  user: EndedBy.ENDED_BY_USER,
+  agent: EndedBy.ENDED_BY_AGENT,
+  operator: EndedBy.ENDED_BY_OPERATOR,
+  system: EndedBy.ENDED_BY_SYSTEM,
 } as const;
 
 /** What a call does when a voicemail answers. */

@@ -1,3 +1,4 @@
+import { EndedBy } from "@parley/proto/parley/conversation/v1/conversation.ts";
 import type { Logger } from "@parley/shared/log";
 import type { Leg } from "../transport/leg.ts";
 import type { EndReason, Outcome } from "../turn/events.ts";
@@ -31,12 +32,27 @@ export const REJECTED = "The agent's start webhook rejected the call";
 /** The note of a conversation whose call ended for this reason; null for none. */
 const NOTES: Record<CallOver["reason"], string | null> = {
   agent_ended: null,
+  operator_ended: null,
+  time_over: null,
   left_message: "The agent left a message on the voicemail",
   rejected: REJECTED,
   voicemail: "A voicemail answered",
   user_left: null,
   user_silent: "The user stayed silent",
   failed: "The call could not go on: nobody could be heard",
+};
+
+/** Whoever ended a call for this reason. */
+export const ENDED_BY: Readonly<Record<CallOver["reason"], EndedBy>> = {
+  agent_ended: EndedBy.ENDED_BY_AGENT,
+  operator_ended: EndedBy.ENDED_BY_OPERATOR,
+  time_over: EndedBy.ENDED_BY_SYSTEM,
+  left_message: EndedBy.ENDED_BY_AGENT,
+  rejected: EndedBy.ENDED_BY_SYSTEM,
+  voicemail: EndedBy.ENDED_BY_SYSTEM,
+  user_left: EndedBy.ENDED_BY_USER,
+  user_silent: EndedBy.ENDED_BY_SYSTEM,
+  failed: EndedBy.ENDED_BY_SYSTEM,
 };
 
 /** @param close closes what the call has open besides its leg */

@@ -1,10 +1,17 @@
-import { Outcome } from "@parley/proto/parley/conversation/v1/conversation.ts";
+import { type EndedBy, Outcome } from "@parley/proto/parley/conversation/v1/conversation.ts";
 import { CompleteConversationRequest } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
 import type { Clock } from "@parley/shared/clock";
 import type { Recordings } from "../recording/recordings.ts";
 import type { CallEnd, CallKey, LostCall } from "../store/calls.ts";
 import type { FarEnd } from "../transport/leg.ts";
 import { asServiceError, type Conversations } from "./transcript.ts";
+
+interface EndFacts {
+  recordingUrl?: string | null;
+  answeredAt?: Date | null;
+  /** Absent if nobody was on the line. */
+  endedBy?: EndedBy | undefined;
+}
 
 /**
  * Completes the conversation of a call.
@@ -14,7 +21,7 @@ export async function complete(
   conversations: Pick<Conversations, "completeConversation">,
   key: CallKey,
   end: CallEnd,
-  { recordingUrl = null, answeredAt = null }: { recordingUrl?: string | null; answeredAt?: Date | null } = {},
+  { recordingUrl = null, answeredAt = null, endedBy }: EndFacts = {},
 ): Promise<boolean> {
   const { outcome, durationSeconds, notes } = end;
   const request = CompleteConversationRequest.fromPartial({
@@ -24,6 +31,7 @@ export async function complete(
     ...(answeredAt !== null && { answeredAt }),
     ...(notes !== null && { notes }),
     ...(recordingUrl !== null && { recordingUrl }),
+    endedBy,
   });
   try {
     await conversations.completeConversation(request);

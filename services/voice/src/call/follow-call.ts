@@ -2,6 +2,7 @@ import type { Logger } from "@parley/shared/log";
 import type { CallRecorder } from "../recording/record-call.ts";
 import type { CallEnd, CallKey } from "../store/calls.ts";
 import type { FarEnd } from "../transport/leg.ts";
+import { ENDED_BY } from "./call-over.ts";
 import { complete } from "./complete-call.ts";
 import type { HeldCall } from "./held-call.ts";
 import { CALL_SECONDS_MAX, type CallRequest, type Connect, NotConnected } from "./port.ts";
@@ -43,7 +44,7 @@ export async function follow(
           (to) => options.transferring?.(key.ownerId, to) ?? Promise.resolve(),
         ),
       );
-      stopLimit = clock.after(maxDurationSeconds * 1_000, held.hangUp);
+      stopLimit = clock.after(maxDurationSeconds * 1_000, () => held.hangUp("time_over"));
       await store(() => live.connected(key, leg.farEnd?.() ?? null));
       return held.ended;
     },
@@ -55,10 +56,11 @@ export async function follow(
       return { ...(await held.ended), ...notConnected(error, log) };
     },
   );
-  const { outcome, notes, endedAt } = await connected;
+  const { outcome, reason, notes, endedAt } = await connected;
   stopLimit();
   const durationSeconds = connectedAt === null ? 0 : Math.max(0, Math.round((endedAt - connectedAt) / 100) / 10);
   const answeredAt = dateOf(connectedAt, options) ?? null;
+  const endedBy = connectedAt === null ? undefined : ENDED_BY[reason];
   const ended: CallEnd = { outcome, notes, durationSeconds };
   let end = ended;
   await recorder?.end();
@@ -71,7 +73,7 @@ export async function follow(
     end = await untilAnswered(clock, () => options.recordEnd(key, ended));
     const hasRecording = recorder !== null && connectedAt !== null;
     const recordingUrl = hasRecording ? await untilAnswered(clock, () => options.recordings.addressOf(key)) : null;
-    await untilAnswered(clock, () => complete(options.conversations, key, end, { recordingUrl, answeredAt }));
+    await untilAnswered(clock, () => complete(options.conversations, key, end, { recordingUrl, answeredAt, endedBy }));
     if (recorder) await untilAnswered(clock, () => options.recordings.finish(key));
     await live.release(key);
   } catch (err) {

@@ -3,6 +3,7 @@ import { slidingWindows } from "@parley/shared/rate-limit/windows";
 import type { Background } from "../background/background.ts";
 import type { CallTap } from "../recording/record-call.ts";
 import type { Leg, LegListener } from "../transport/leg.ts";
+import type { EndReason } from "../turn/events.ts";
 import type { Lines } from "../turn/settings.ts";
 import type { VoiceDetector } from "../vad/detector.ts";
 import type { CallClock } from "./call-clock.ts";
@@ -56,7 +57,7 @@ export interface HeldCall {
   /** The other party is on the line. */
   connected(leg: Leg): void;
   /** Ends the call from our side. */
-  hangUp(): void;
+  hangUp(reason: Extract<EndReason, "operator_ended" | "time_over">): void;
   /** Does what an operator wants. @returns why it cannot; null if it does */
   command(command: AgentCommand): string | null;
   /** A machine answered: leaves a message, or hangs up if there is none to leave. */

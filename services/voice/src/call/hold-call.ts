@@ -290,9 +290,9 @@ export function holdCall(
       if (machine) happen({ type: machine });
       if (isOnHold) happen({ type: "put_on_hold" });
     }),
-    hangUp: () => {
+    hangUp: (reason) => {
       if (bridged) endBridged(connectedTo);
-      else happen({ type: "left" });
+      else happen({ type: "left", reason });
     },
     command: (command) => {
       if (!leg || ending.isOver() || bridged) return "The agent is not on the line with the user";

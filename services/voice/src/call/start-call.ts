@@ -43,7 +43,7 @@ export function callHolder(options: StartCallOptions): CallHolder {
     checkPlace: options.live.checkPlace,
     signal: (call, signal) => {
       const held = underWay.get(nameOf(call))?.held;
-      if (signal === "hang_up") held?.hangUp();
+      if (signal === "hang_up") held?.hangUp("operator_ended");
       // Like the end of its leg, which may come later.
       if (signal === "carrier_ended") held?.listener.ended("hung_up");
       if (signal === "machine_answered") held?.machineAnswered();
@@ -78,7 +78,11 @@ export function callHolder(options: StartCallOptions): CallHolder {
           underWay.delete(nameOf(key)),
         );
         underWay.set(nameOf(key), { held, reports, listeners, ended });
-        return { conversationId: key.conversationId, ended, hangUp: held.hangUp } satisfies CallUnderWay;
+        return {
+          conversationId: key.conversationId,
+          ended,
+          hangUp: () => held.hangUp("operator_ended"),
+        } satisfies CallUnderWay;
       } catch (error) {
         // If only the answer was lost, or something else failed, the conversation exists: the process that finds the call ends it.
         const isToBeEnded = mayHaveBegun && !request.isAskedAgain;

@@ -82,9 +82,11 @@ export function finish(draft: Draft, reply: Reply, now: number): void {
   }
 }
 
+const ENDED: Partial<Record<Reply["kind"], EndReason>> = { voicemail: "left_message", operator: "operator_ended" };
+
 function hangUpAfter(draft: Draft, { kind }: Reply): void {
-  if (kind === "rejection") hangUp(draft, "CANCELLED", "rejected");
-  else hangUp(draft, "SUCCESS", kind === "voicemail" ? "left_message" : "agent_ended");
+  if (kind === "rejection") return void hangUp(draft, "CANCELLED", "rejected");
+  hangUp(draft, "SUCCESS", ENDED[kind] ?? "agent_ended");
 }
 
 function fail(draft: Draft, reply: Reply, now: number): void {

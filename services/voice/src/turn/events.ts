@@ -56,7 +56,8 @@ export type TurnEvent =
   | { type: "operator_transfers" }
   | { type: "operator_ends" }
   /** The other party left. */
-  | { type: "left" }
+  /** The user, unless there is another reason. */
+  | { type: "left"; reason?: EndReason }
   /** Time has passed (dueAt). */
   | { type: "time" };
 
@@ -130,4 +131,12 @@ export type Effect =
   | { type: "transfer" }
   | { type: "hang_up"; outcome: Outcome; reason: EndReason };
 
-export type EndReason = "agent_ended" | "left_message" | "rejected" | "user_left" | "user_silent" | "failed";
+export type EndReason =
+  | "agent_ended"
+  | "operator_ended"
+  | "time_over"
+  | "left_message"
+  | "rejected"
+  | "user_left"
+  | "user_silent"
+  | "failed";

@@ -179,10 +179,10 @@ function happen(draft: Draft, event: TurnEvent, now: number): void {
     case "operator_transfers":
       return void agent.transferFor(draft, now);
     case "operator_ends":
-      return void agent.hangUp(draft, "SUCCESS", "agent_ended");
+      return void agent.hangUp(draft, "SUCCESS", "operator_ended");
     case "left": {
       const hasTalked = draft.machine === null && (draft.greeted || draft.userSpoke);
-      return void agent.hangUp(draft, hasTalked ? "SUCCESS" : "HUNG_UP_EARLY", "user_left");
+      return void agent.hangUp(draft, hasTalked ? "SUCCESS" : "HUNG_UP_EARLY", event.reason ?? "user_left");
     }
     case "time":
       return;

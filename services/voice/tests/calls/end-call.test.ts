@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { Outcome } from "@parley/proto/parley/conversation/v1/conversation.ts";
+import { EndedBy, Outcome } from "@parley/proto/parley/conversation/v1/conversation.ts";
 import { serviceErrorOf } from "@parley/testkit/failures";
 import { fakeConversations, says } from "../kit/fake-conversations.ts";
 import { type FakeTime, fakeTime } from "../kit/fake-time.ts";
@@ -13,7 +13,9 @@ test("when a user leaves in the middle of an answer, what was heard is stored", 
   await call.time.pass(100);
   expect(await call.ended).toMatchObject({ outcome: "HUNG_UP_EARLY" });
   expect(conversations.lines).toEqual(["assistant: Front desk,"]);
-  expect(conversations.completed).toMatchObject([{ outcome: Outcome.OUTCOME_HUNG_UP_EARLY }]);
+  expect(conversations.completed).toMatchObject([
+    { outcome: Outcome.OUTCOME_HUNG_UP_EARLY, endedBy: EndedBy.ENDED_BY_USER },
+  ]);
 });
 
 test("a silent caller is reminded in the agent's words, and the call ends after the last reminder", async () => {
@@ -57,13 +59,15 @@ test("a call on hold waits, hears no music, and continues with the reply where i
 });
 
 test("a call is hung up when its longest duration is over, and is complete", async () => {
-  const call = await newCall({ request: { maxDurationSeconds: 20 } });
+  const conversations = fakeConversations({});
+  const call = await newCall({ conversations, request: { maxDurationSeconds: 20 } });
   await call.asks("When do you open?");
   await call.time.pass(18_000);
   expect(call.leg.hungUp).toBe(false);
   await call.time.pass(2_000);
   expect(call.leg.hungUp).toBe(true);
   expect(await call.ended).toMatchObject({ outcome: "SUCCESS", durationSeconds: 20 });
+  expect(conversations.completed).toMatchObject([{ endedBy: EndedBy.ENDED_BY_SYSTEM }]);
 });
 
 test("a call without a limit of its own is hung up after four hours", async () => {

@@ -57,7 +57,7 @@ export interface FinishedTurn extends OpenReply, TurnEnd {
 }
 
 /** A session ends so when its agent ends it, or when its start webhook rejects it. */
-const ENDED_BY = { COMPLETED: "AGENT", DISCONNECTED: "SYSTEM" } as const;
+const ENDED_BY = { COMPLETED: "agent", DISCONNECTED: "system" } as const;
 
 /** Stores the reply and ends the turn in one statement. Returns false when another turn has taken over. */
 export async function finishTurn(

@@ -18,6 +18,7 @@ import {
   CALLING_TYPES,
   CONVERSATION_STATUSES,
   CONVERSATION_TYPES,
+  ENDED_BY,
   KNOWLEDGE_STATUSES,
   MESSAGE_DELIVERIES,
   nameOf,
@@ -40,6 +41,7 @@ interface Shown {
 export function presentConversation(conversation: Conversation, shown: Shown = {}) {
   const callingType = nameOf(CALLING_TYPES, conversation.callingType);
   const outcome = nameOf(CALL_OUTCOMES, conversation.outcome);
+  const endedBy = nameOf(ENDED_BY, conversation.endedBy ?? 0);
   const mobileNumber =
     callingType === "OUTBOUND"
       ? conversation.toMobileNumber
@@ -71,6 +73,9 @@ export function presentConversation(conversation: Conversation, shown: Shown = {
     ...(callingType && { calling_type: callingType }),
     ...(outcome && { outcome }),
     ...(mobileNumber !== undefined && { mobile_number: mobileNumber }),
+    ...(endedBy && { ended_by: endedBy }),
+    ...(conversation.language !== undefined && { language: conversation.language }),
+    ...(conversation.test && { test: { run_id: conversation.test.runId } }),
     ...(conversation.durationSeconds !== undefined && { duration: conversation.durationSeconds }),
     ...(conversation.answeredAt && { answered_at: isoTime(conversation.answeredAt) }),
     ...(conversation.scheduledCall && { scheduled_call: presentScheduled(conversation.scheduledCall) }),
@@ -241,6 +246,7 @@ export function presentToolCall(call: ToolCall) {
     is_cut: call.isCut,
     http_status: call.httpStatus ?? null,
     note: call.note ?? null,
+    ...(call.mocked && { mocked: true }),
     attempts: call.attempts,
     started_ms: call.startedMs ?? null,
     duration_ms: call.durationMs ?? null,

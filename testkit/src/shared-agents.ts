@@ -1,3 +1,6 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { createTestDatabase, TEST_SECRET } from "./database.ts";
 import { startServiceProcess } from "./programs/service-process.ts";
 
@@ -32,9 +35,16 @@ export interface RunningAgents {
 /** For the test command. Needs the variables of its Postgres in this process's environment. */
 export async function startSharedAgents(): Promise<RunningAgents> {
   const database = await createTestDatabase();
-  const prompt = await startServiceProcess("prompt", { DATABASE_URL: database.urls.prompt });
+  const folder = await mkdtemp(join(tmpdir(), "parley-agents-"));
+  // Each calls the other, so one's address is known before it starts.
+  const agentAddress = `unix:${join(folder, "agent.sock")}`;
+  const prompt = await startServiceProcess("prompt", {
+    DATABASE_URL: database.urls.prompt,
+    PARLEY_AGENT_ADDRESS: agentAddress,
+  });
   const agent = await startServiceProcess("agent", {
     DATABASE_URL: database.urls.agent,
+    PARLEY_LISTEN: agentAddress,
     PARLEY_ENCRYPTION_KEY: TEST_SECRET,
     PARLEY_PROMPT_ADDRESS: prompt.address,
     PARLEY_ACCOUNT_ADDRESS: "127.0.0.1:1",
@@ -44,7 +54,7 @@ export async function startSharedAgents(): Promise<RunningAgents> {
   });
   const described: SharedAgents = {
     promptAddress: prompt.address,
-    agentAddress: agent.address,
+    agentAddress,
     adminUrl: database.adminUrl,
   };
   return {
@@ -53,6 +63,7 @@ export async function startSharedAgents(): Promise<RunningAgents> {
       for (const [name, service] of Object.entries({ agent, prompt }))
         if ((await service.stop()) !== 0) throw new Error(`The shared ${name} service ended early:\n${service.output}`);
       await database.drop();
+      await rm(folder, { recursive: true });
     },
   };
 }

@@ -169,6 +169,7 @@ async function metricsWithTls(): Promise<string> {
   const [port = 0] = await freePorts(1);
   const process = await startServiceProcess("prompt", {
     DATABASE_URL: stack.databaseUrls.prompt,
+    PARLEY_AGENT_ADDRESS: "127.0.0.1:1",
     PARLEY_ADMIN_LISTEN: `127.0.0.1:${port}`,
     PARLEY_TLS_CA: own.ca,
     PARLEY_TLS_CERT: own.cert,

@@ -1,4 +1,7 @@
 import { afterAll, expect, test } from "bun:test";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import {
   AgentServiceService,
   type PromptSource,
@@ -42,21 +45,31 @@ const [database, model, dispatcher] = await Promise.all([
 ]);
 // The name of the agent's tool, if it has one.
 model.script = (call) => call.finish(call.asked.tools[0] ?? call.asked.system);
-const promptProcesses = await startTwo("prompt", { DATABASE_URL: database.urls.prompt });
-const agentProcesses = await startTwo("agent", {
-  DATABASE_URL: database.urls.agent,
-  PARLEY_ENCRYPTION_KEY: TEST_SECRET,
-  PARLEY_PROMPT_ADDRESS: listOf(promptProcesses),
-  PARLEY_ACCOUNT_ADDRESS: "127.0.0.1:1",
-  PARLEY_KNOWLEDGE_ADDRESS: "127.0.0.1:1",
-  PARLEY_CONVERSATION_ADDRESS: "127.0.0.1:1",
-  PARLEY_ALLOWED_PRIVATE_HOSTS: "127.0.0.1",
+const folder = await mkdtemp(join(tmpdir(), "parley-agents-"));
+// Each calls the other, so the addresses of one are known before it starts.
+const agentSockets = [join(folder, "1.sock"), join(folder, "2.sock")] as const;
+const promptProcesses = await startTwo("prompt", {
+  DATABASE_URL: database.urls.prompt,
+  PARLEY_AGENT_ADDRESS: `unix:${agentSockets.join(",")}`,
 });
+const agentProcesses = await startTwo(
+  "agent",
+  {
+    DATABASE_URL: database.urls.agent,
+    PARLEY_ENCRYPTION_KEY: TEST_SECRET,
+    PARLEY_PROMPT_ADDRESS: listOf(promptProcesses),
+    PARLEY_ACCOUNT_ADDRESS: "127.0.0.1:1",
+    PARLEY_KNOWLEDGE_ADDRESS: "127.0.0.1:1",
+    PARLEY_CONVERSATION_ADDRESS: "127.0.0.1:1",
+    PARLEY_ALLOWED_PRIVATE_HOSTS: "127.0.0.1",
+  },
+  agentSockets,
+);
 const conversations = await startTwo("conversation", {
   DATABASE_URL: database.urls.conversation,
   PARLEY_ACCOUNT_ADDRESS: "127.0.0.1:1",
   PARLEY_KNOWLEDGE_ADDRESS: "127.0.0.1:1",
-  PARLEY_AGENT_ADDRESS: listOf(agentProcesses),
+  PARLEY_AGENT_ADDRESS: `unix:${agentSockets.join(",")}`,
   PARLEY_PROMPT_ADDRESS: listOf(promptProcesses),
   PARLEY_WEBHOOK_ADDRESS: dispatcher.address,
   PARLEY_VOICE_ADDRESS: "127.0.0.1:1",
@@ -74,10 +87,18 @@ afterAll(async () => {
   await Promise.all(started.map((each) => each.process.stop("SIGKILL")));
   await Promise.all([dispatcher.stop(), model.stop()]);
   await database.drop();
+  await rm(folder, { recursive: true });
 });
 
-async function startTwo(name: string, env: Record<string, string>): Promise<ServiceProcess[]> {
-  const two = await Promise.all([startServiceProcess(name, env), startServiceProcess(name, env)]);
+/** @param sockets where they listen, if their addresses must be known before */
+async function startTwo(
+  name: string,
+  env: Record<string, string>,
+  sockets: readonly [string?, string?] = [],
+): Promise<ServiceProcess[]> {
+  const start = (socket: string | undefined) =>
+    startServiceProcess(name, socket === undefined ? env : { ...env, PARLEY_LISTEN: `unix:${socket}` });
+  const two = await Promise.all([start(sockets[0]), start(sockets[1])]);
   started.push(...two.map((process) => ({ name, process })));
   return two;
 }

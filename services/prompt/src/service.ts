@@ -1,3 +1,4 @@
+import { AgentServiceService } from "@parley/proto/parley/agent/v1/agent_service.ts";
 import { PromptServiceService } from "@parley/proto/parley/prompt/v1/prompt_service.ts";
 import { settling } from "@parley/shared/changes/follow";
 import type { Clock } from "@parley/shared/clock";
@@ -5,9 +6,11 @@ import type { RoomSettings } from "@parley/shared/domain/full";
 import type { Logger } from "@parley/shared/log";
 import type { Running } from "@parley/shared/process/run-process";
 import { startService } from "@parley/shared/process/service";
+import { createClient } from "@parley/shared/rpc/client";
 import { registered } from "@parley/shared/rpc/registration";
 import type { PromptConfig } from "./config.ts";
 import type { PromptContext } from "./context.ts";
+import { followQueue } from "./following/follow.ts";
 import { MIGRATIONS } from "./migrations.ts";
 import { forgetOwners } from "./owners/forget-owner.ts";
 import { acquirePrompts } from "./rpc/acquire-prompts.ts";
@@ -33,9 +36,14 @@ export function startPrompt(config: PromptConfig, log: Logger, given?: Clock): P
       definition: PromptServiceService,
       migrations: MIGRATIONS,
       clock: given,
-      build: ({ db, changes, clock }) => {
+      build: ({ db, changes, clock, credentials }) => {
+        const agents = createClient(AgentServiceService, {
+          peer: "agent",
+          address: config.PARLEY_AGENT_ADDRESS,
+          credentials,
+        });
         const room = roomOf(config.PARLEY_PROMPTS_OWNER_BYTES);
-        const ctx: PromptContext = { db, changes, clock, room };
+        const ctx: PromptContext = { db, agents, changes, clock, room };
         return [
           {
             handlers: {
@@ -55,7 +63,8 @@ export function startPrompt(config: PromptConfig, log: Logger, given?: Clock): P
               setPromptReferences: setPromptReferences(ctx),
               forgetOwner: forgetOwner(ctx),
             },
-            queues: forgetOwners(ctx),
+            queues: { ...followQueue(ctx), ...forgetOwners(ctx) },
+            stop: () => agents.close(),
           },
         ];
       },

@@ -1,12 +1,15 @@
+import { AgentServiceService, type FollowPromptRequest } from "@parley/proto/parley/agent/v1/agent_service.ts";
 import { type PromptReference, PromptType } from "@parley/proto/parley/prompt/v1/prompt.ts";
 import {
   type CreatePromptRequest,
   PromptServiceService,
   type PromptUse,
 } from "@parley/proto/parley/prompt/v1/prompt_service.ts";
+import { ServiceError } from "@parley/shared/errors";
 import { newId } from "@parley/shared/ids";
 import { silentLogger } from "@parley/shared/log";
 import { createClient, type ServiceClient } from "@parley/shared/rpc/client";
+import { serve } from "@parley/shared/rpc/server";
 import { type FakeClock, fakeClock } from "@parley/testkit/clock";
 import { createTestDatabase, type TestDatabase } from "@parley/testkit/database";
 import { readPromptConfig } from "../src/config.ts";
@@ -23,18 +26,33 @@ export const {
 export interface TestService {
   client: PromptClient;
   clock: FakeClock;
+  agents: FakeAgents;
   database: TestDatabase;
   /** One more process's worth of the service, on the same database. */
   startReplica(): Promise<PromptClient>;
   stop(): Promise<void>;
 }
 
+/** What the agent service is asked. */
+export interface FakeAgents {
+  /** The prompts that agents were told to follow. */
+  followed: FollowPromptRequest[];
+  /** While set, the service fails. */
+  isAway: boolean;
+}
+
 export async function startTestService(env: Record<string, string> = {}): Promise<TestService> {
   const database = await createTestDatabase();
   const clock = fakeClock();
+  const agents: FakeAgents = { followed: [], isAway: false };
+  const agentServer = await serve(AgentServiceService, { followPrompt: followedBy(agents) }, LOOPBACK);
   const stops: (() => Promise<void>)[] = [];
   const startReplica = async () => {
-    const config = readPromptConfig({ DATABASE_URL: database.urls.prompt, ...env });
+    const config = readPromptConfig({
+      DATABASE_URL: database.urls.prompt,
+      PARLEY_AGENT_ADDRESS: agentServer.address,
+      ...env,
+    });
     const running = await startPrompt(config, silentLogger, clock);
     const client = createClient(PromptServiceService, { peer: "prompt", address: running.address, timeoutMs: 30_000 });
     stops.push(async () => {
@@ -46,12 +64,24 @@ export async function startTestService(env: Record<string, string> = {}): Promis
   return {
     client: await startReplica(),
     clock,
+    agents,
     database,
     startReplica,
     stop: async () => {
       await Promise.all(stops.map((stop) => stop()));
+      await agentServer.stop();
       await database.drop();
     },
+  };
+}
+
+const LOOPBACK = { address: "127.0.0.1:0", log: silentLogger };
+
+function followedBy(agents: FakeAgents) {
+  return async (request: FollowPromptRequest) => {
+    if (agents.isAway) throw new ServiceError("unavailable", "The agent service is away");
+    agents.followed.push(request);
+    return {};
   };
 }
 

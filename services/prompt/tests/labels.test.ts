@@ -1,7 +1,9 @@
 import { afterAll, describe, expect, test } from "bun:test";
+import { openDatabase } from "@parley/shared/db/database";
+import { eventually } from "@parley/testkit/eventually";
 import { failure } from "@parley/testkit/failures";
 import { newOwner } from "@parley/testkit/owners";
-import { byLabel, byName, creation, deletion, newAgent, startTestService, update } from "./harness.ts";
+import { byLabel, byName, creation, deletion, newAgent, startTestService, update, withContent } from "./harness.ts";
 
 const service = await startTestService();
 const client = service.client;
@@ -206,8 +208,68 @@ describe("agents that follow labels", () => {
   });
 });
 
+describe("agents that follow a prompt", () => {
+  /** The prompts of an owner that agents were told to follow since the last call. */
+  const followedBy = (ownerId: string) => {
+    const own = service.agents.followed.filter((each) => each.ownerId === ownerId);
+    service.agents.followed = [];
+    return own.map(({ promptName }) => promptName);
+  };
+
+  test("agents are told to follow a new, updated or restored version and a moved label before the change is answered", async () => {
+    const owner = await ownerOfTwo();
+    await client.setPromptLabel(setting(owner, "production", 1));
+    await client.acquirePrompts({ ...newAgent(owner), uses: [byLabel(NAME, "production")] });
+    expect(followedBy(owner)).toEqual([]);
+    const changes = [
+      () => client.createPrompt(creation(owner)),
+      () => client.updatePrompt(update(owner, NAME, "Hi.")),
+      () => client.restorePromptVersion({ ownerId: owner, promptName: NAME, promptVersion: 1, idempotency: undefined }),
+      () => client.setPromptLabel(setting(owner, "production", 2)),
+    ];
+    for (const change of changes) {
+      await change();
+      expect(followedBy(owner)).toEqual([NAME]);
+    }
+    const sql = openDatabase({ url: service.database.urls.prompt, max: 1, name: "test" });
+    expect(await sql`select from jobs where owner_id = ${owner}`).toHaveLength(0);
+    await sql.end();
+  });
+
+  test("no agent is told to follow a prompt that none uses or a label that none follows", async () => {
+    const owner = await ownerOfTwo();
+    await client.acquirePrompts({ ...newAgent(owner), uses: [byName(NAME)] });
+    await client.setPromptLabel(setting(owner, "production", 1));
+    await client.setPromptLabel(setting(owner, "production", 2));
+    await client.createPrompt(creation(owner, { promptName: "other" }));
+    expect(followedBy(owner)).toEqual([]);
+  });
+
+  test("an agent that uses another agent's own prompt follows it in the background when that agent changes it", async () => {
+    const owner = newOwner();
+    const [agent, other] = [newAgent(owner), newAgent(owner)];
+    await client.acquirePrompts({ ...agent, uses: [withContent("Be brief.")] });
+    await client.acquirePrompts({ ...agent, uses: [withContent("Be briefer.")] });
+    await client.acquirePrompts({ ...other, uses: [byName(`agent-${agent.agentId}`)] });
+    expect(followedBy(owner)).toEqual([]);
+    await client.acquirePrompts({ ...agent, uses: [withContent("Be kind.")] });
+    await eventually(() => expect(followedBy(owner)).toEqual([`agent-${agent.agentId}`]));
+  });
+
+  test("a change while the agent service is away succeeds, and agents follow once it is back", async () => {
+    const owner = await ownerOfTwo();
+    await client.acquirePrompts({ ...newAgent(owner), uses: [byName(NAME)] });
+    service.agents.isAway = true;
+    expect((await client.updatePrompt(update(owner, NAME, "Hi."))).prompt?.promptVersion).toBe(3);
+    expect(followedBy(owner)).toEqual([]);
+    service.agents.isAway = false;
+    service.clock.advance(60_000);
+    await eventually(() => expect(followedBy(owner)).toEqual([NAME]));
+  });
+});
+
 describe("restoring a version", () => {
-  test("makes a new version with its content and leaves labels where they are", async () => {
+  test("restoring a version makes a new one with its content and leaves labels where they are", async () => {
     const owner = await ownerOfTwo();
     await client.setPromptLabel(setting(owner, "production", 1));
     const { prompt } = await client.restorePromptVersion({
@@ -220,7 +282,7 @@ describe("restoring a version", () => {
     expect((await labelled(owner, "production")).prompt?.promptVersion).toBe(1);
   });
 
-  test("an unknown version, prompt and another owner's prompt are not found", async () => {
+  test("restoring an unknown version or prompt, or another owner's prompt, is not found", async () => {
     const owner = await ownerOfTwo();
     const restore = (ownerId: string, promptName: string, promptVersion: number) =>
       failure(client.restorePromptVersion({ ownerId, promptName, promptVersion, idempotency: undefined }));
@@ -243,7 +305,7 @@ describe("the difference of two versions", () => {
   const diff = (ownerId: string, from: string, to: string) =>
     client.diffPromptVersions({ ownerId, promptName: NAME, from, to });
 
-  test("is a unified diff with the variables that came and went, of versions by number, label or latest", async () => {
+  test("a comparison has a unified diff and the variables that came and went, of versions by number, label or latest", async () => {
     const owner = await ownerOfTwo();
     await client.setPromptLabel(setting(owner, "production", 1));
     const forward = {
@@ -263,7 +325,7 @@ describe("the difference of two versions", () => {
     expect(await diff(owner, "2", "2")).toMatchObject({ diff: "", variablesAdded: [], variablesRemoved: [] });
   });
 
-  test("is not found for an unknown version, label or prompt and for another owner's", async () => {
+  test("a comparison with an unknown version, label or prompt, or with another owner's, is not found", async () => {
     const owner = await ownerOfTwo();
     const missing = (path: string) => ({ kind: "not_found", detail: "Version not found", paths: [path] });
     expect(await failure(diff(owner, "1", "3"))).toEqual(missing("to"));

@@ -201,7 +201,11 @@ test("files that are not certificates are a configuration error at the start", a
 });
 
 test("beyond loopback a service without certificates refuses to start and says what to do", async () => {
-  const env = { DATABASE_URL: "postgres://nobody@127.0.0.1:1/none", PARLEY_LISTEN: "0.0.0.0:0" };
+  const env = {
+    DATABASE_URL: "postgres://nobody@127.0.0.1:1/none",
+    PARLEY_AGENT_ADDRESS: "127.0.0.1:1",
+    PARLEY_LISTEN: "0.0.0.0:0",
+  };
   const failure = await failureOf(startServiceProcess("prompt", env));
   expect(String(failure)).toContain("beyond loopback: set PARLEY_TLS_CA, _CERT and _KEY, or PARLEY_INSECURE_GRPC=1");
 });

@@ -11,6 +11,7 @@ import type { Handlers } from "@parley/shared/rpc/server";
 import { withinRoom } from "@parley/shared/stored-bytes/room";
 import type { PromptContext } from "../context.ts";
 import { toPrompt } from "../convert.ts";
+import { promiseOthers } from "../following/follow.ts";
 import { type ContentUse, type PromptUse, type ReferenceUse, readUse } from "../prompt-use.ts";
 import { beginReferenceChange } from "../reference-change.ts";
 import { findVersions, insertVersion, type PromptTypeName } from "../store/prompts.ts";
@@ -125,6 +126,7 @@ async function writeInternal(
     const detail = `Prompt ${promptName} exists and is ${prompt(other)}: delete it so that the agent's own prompt can be created`;
     throw new ServiceError("conflict", detail);
   }
+  await promiseOthers(tx, { clock }, { ownerId, promptName, exceptAgentId: agentId });
   return { reference: { promptName }, prompt: toPrompt(row) };
 }
 

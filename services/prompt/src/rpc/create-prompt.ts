@@ -9,29 +9,33 @@ import type { Handlers } from "@parley/shared/rpc/server";
 import { withinRoom } from "@parley/shared/stored-bytes/room";
 import type { PromptContext } from "../context.ts";
 import { toPrompt } from "../convert.ts";
+import { withFollowers } from "../following/follow.ts";
 import { checkContent, checkPromptName } from "../rules.ts";
 import { insertVersion } from "../store/prompts.ts";
 
 export function createPrompt(ctx: PromptContext): NonNullable<Handlers<typeof PromptServiceService>["createPrompt"]> {
   return ({ ownerId, promptName, promptContent, promptType, idempotency, newOnly }, call) =>
-    runIdempotent(ctx, { ownerId, idempotency, codec: CreatePromptResponse, call }, async (tx) => {
-      checkPromptName(promptName);
-      checkContent(promptContent);
-      await willSettle(tx);
-      const version = {
-        ownerId,
-        promptName,
-        promptId: newId("pmt"),
-        promptType: nameOf(PROMPT_TYPES, promptType) ?? null,
-        internalAgentId: null,
-        promptContent,
-        newOnly,
-        now: ctx.clock.now(),
-      };
-      const row = await withinRoom(tx, ownerId, ctx.room, () => insertVersion(tx, version));
-      if (!row) throw newOnly ? isTaken(promptName) : otherType(promptType);
-      return { prompt: toPrompt(row) };
-    });
+    withFollowers(ctx, call, (promise) =>
+      runIdempotent(ctx, { ownerId, idempotency, codec: CreatePromptResponse, call }, async (tx) => {
+        checkPromptName(promptName);
+        checkContent(promptContent);
+        await willSettle(tx);
+        const version = {
+          ownerId,
+          promptName,
+          promptId: newId("pmt"),
+          promptType: nameOf(PROMPT_TYPES, promptType) ?? null,
+          internalAgentId: null,
+          promptContent,
+          newOnly,
+          now: ctx.clock.now(),
+        };
+        const row = await withinRoom(tx, ownerId, ctx.room, () => insertVersion(tx, version));
+        if (!row) throw newOnly ? isTaken(promptName) : otherType(promptType);
+        await promise(tx, { ownerId, promptName });
+        return { prompt: toPrompt(row) };
+      }),
+    );
 }
 
 /** There are two types, so the prompt has the one that was not requested. */

@@ -9,6 +9,7 @@ import type { Handlers } from "@parley/shared/rpc/server";
 import { withinRoom } from "@parley/shared/stored-bytes/room";
 import type { PromptContext } from "../context.ts";
 import { toPrompt } from "../convert.ts";
+import { withFollowers } from "../following/follow.ts";
 import { checkPromptMayExist, checkVersion } from "../rules.ts";
 import { findVersions, insertNextVersion } from "../store/prompts.ts";
 import { findTypes } from "../store/references.ts";
@@ -17,20 +18,23 @@ export function restorePromptVersion(
   ctx: PromptContext,
 ): NonNullable<Handlers<typeof PromptServiceService>["restorePromptVersion"]> {
   return ({ ownerId, promptName, promptVersion, idempotency }, call) =>
-    runIdempotent(ctx, { ownerId, idempotency, codec: RestorePromptVersionResponse, call }, async (tx) => {
-      checkVersion(promptVersion, "prompt_version");
-      checkPromptMayExist(promptName);
-      await willSettle(tx);
-      const row = await withinRoom(tx, ownerId, ctx.room, async () => {
-        const [old] = await findVersions(tx, [{ ownerId, promptName, promptVersion, promptLabel: null }]);
-        if (!old) {
-          const exists = (await findTypes(tx, ownerId, [promptName])).has(promptName);
-          throw exists ? notFound("Version", "prompt_version") : notFound("Prompt");
-        }
-        const { promptContent } = old;
-        return insertNextVersion(tx, { ownerId, promptName, promptContent, now: ctx.clock.now() });
-      });
-      if (!row) throw notFound("Prompt");
-      return { prompt: toPrompt(row) };
-    });
+    withFollowers(ctx, call, (promise) =>
+      runIdempotent(ctx, { ownerId, idempotency, codec: RestorePromptVersionResponse, call }, async (tx) => {
+        checkVersion(promptVersion, "prompt_version");
+        checkPromptMayExist(promptName);
+        await willSettle(tx);
+        const row = await withinRoom(tx, ownerId, ctx.room, async () => {
+          const [old] = await findVersions(tx, [{ ownerId, promptName, promptVersion, promptLabel: null }]);
+          if (!old) {
+            const exists = (await findTypes(tx, ownerId, [promptName])).has(promptName);
+            throw exists ? notFound("Version", "prompt_version") : notFound("Prompt");
+          }
+          const { promptContent } = old;
+          return insertNextVersion(tx, { ownerId, promptName, promptContent, now: ctx.clock.now() });
+        });
+        if (!row) throw notFound("Prompt");
+        await promise(tx, { ownerId, promptName });
+        return { prompt: toPrompt(row) };
+      }),
+    );
 }

@@ -6,18 +6,22 @@ import type { Handlers } from "@parley/shared/rpc/server";
 import { withinRoom } from "@parley/shared/stored-bytes/room";
 import type { PromptContext } from "../context.ts";
 import { toPrompt } from "../convert.ts";
+import { withFollowers } from "../following/follow.ts";
 import { checkContent, checkPromptMayExist } from "../rules.ts";
 import { insertNextVersion } from "../store/prompts.ts";
 
 export function updatePrompt(ctx: PromptContext): NonNullable<Handlers<typeof PromptServiceService>["updatePrompt"]> {
   return ({ ownerId, promptName, promptContent, idempotency }, call) =>
-    runIdempotent(ctx, { ownerId, idempotency, codec: UpdatePromptResponse, call }, async (tx) => {
-      checkContent(promptContent);
-      checkPromptMayExist(promptName);
-      await willSettle(tx);
-      const version = { ownerId, promptName, promptContent, now: ctx.clock.now() };
-      const row = await withinRoom(tx, ownerId, ctx.room, () => insertNextVersion(tx, version));
-      if (!row) throw notFound("Prompt");
-      return { prompt: toPrompt(row) };
-    });
+    withFollowers(ctx, call, (promise) =>
+      runIdempotent(ctx, { ownerId, idempotency, codec: UpdatePromptResponse, call }, async (tx) => {
+        checkContent(promptContent);
+        checkPromptMayExist(promptName);
+        await willSettle(tx);
+        const version = { ownerId, promptName, promptContent, now: ctx.clock.now() };
+        const row = await withinRoom(tx, ownerId, ctx.room, () => insertNextVersion(tx, version));
+        if (!row) throw notFound("Prompt");
+        await promise(tx, { ownerId, promptName });
+        return { prompt: toPrompt(row) };
+      }),
+    );
 }

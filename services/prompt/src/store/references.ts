@@ -114,6 +114,26 @@ const given = (sql: Sql, { ownerId, agentId, agentName }: ReferringAgent, refere
   ) as given (prompt_name, label)
   group by prompt_name`;
 
+/** A prompt that agents may use. */
+export interface Used {
+  ownerId: string;
+  promptName: string;
+  /** Only by the agents that follow this label. */
+  label?: string;
+  /** Only by other agents than this one. */
+  exceptAgentId?: string;
+}
+
+export async function isUsed(sql: Sql, { ownerId, promptName, label, exceptAgentId = "" }: Used): Promise<boolean> {
+  const followed = label ?? null;
+  const rows = await sql`
+    select from prompt_references
+    where owner_id = ${ownerId} and prompt_name = ${promptName} and agent_id <> ${exceptAgentId}
+      and (${followed}::text is null or ${followed} = any(labels))
+    limit 1`;
+  return rows.length > 0;
+}
+
 export interface PromptUserRow extends Omit<ReferringAgent, "ownerId"> {
   /** The labels that the agent follows. */
   labels: string[];

@@ -110,7 +110,8 @@ export async function startAgent(config: AgentConfig, log: Logger, given?: Clock
               batchGetAgentRuntimes: batchGetAgentRuntimes(ctx),
               watchAgents: watchAgents(ctx),
               createDraft: createDraft(ctx),
-              followPrompt: settling(changes, followPrompt(ctx)),
+              // Not among the owner's other calls: those ask the prompt service, whose calls wait for this one.
+              followPrompt: registered(settling(changes, followPrompt(ctx)), { isList: true }),
               getDraftRuntime: getDraftRuntime(ctx),
               getSpeech: getSpeech(ctx),
               findCallee: findCallee(ctx),

@@ -19,6 +19,7 @@ import type { SpeechToSpeech } from "../speech/sts.ts";
 import type { SpeechToText } from "../speech/stt.ts";
 import type { TextToSpeech } from "../speech/tts.ts";
 import type { CallEnd, CallKey } from "../store/calls.ts";
+import { FINALIZE_WAIT_TEST_MS } from "../turn/settings.ts";
 import type { VoiceDetector } from "../vad/detector.ts";
 import type { CallClock } from "./call-clock.ts";
 import type { CommonParts, EndedTransfer, HeldCall } from "./held-call.ts";
@@ -277,7 +278,10 @@ function eachModel(
       return { voice: voiceWith(voice, theirs.tts), language: theirs.stt?.language ?? theirs.tts.language };
     },
   };
-  const settings = turnSettings(setup, { isSpeechToSpeech: false, endsTurns: hearing.endsTurns });
+  const settings = turnSettings(setup, {
+    ...{ isSpeechToSpeech: false, endsTurns: hearing.endsTurns },
+    ...(request.test && { finalizeWaitMs: FINALIZE_WAIT_TEST_MS }),
+  });
   const person = peopleFor(options, request, key, common.transcript, ears);
   return holdCall({ ...common, person }, settings, (call) => pipelineAgent(parts, call));
 }

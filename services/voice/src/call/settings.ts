@@ -7,7 +7,7 @@ type Greeting = Pick<GetCallSetupResponse, "greeting" | "isRejected">;
 /** How an agent takes turns in a call. */
 export function turnSettings(
   { tools, callSettings }: Setup,
-  model: Pick<TurnSettings, "isSpeechToSpeech" | "endsTurns">,
+  model: Pick<TurnSettings, "isSpeechToSpeech" | "endsTurns" | "finalizeWaitMs">,
 ): TurnSettings {
   const idle = configOf(tools, "user_idle");
   return {

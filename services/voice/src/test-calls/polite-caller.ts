@@ -43,7 +43,7 @@ interface OpenTurn {
 }
 
 /** How long the agent may stay silent, while it neither thinks nor speaks, until a line counts as not answered. */
-const NO_ANSWER_MS = 10_000;
+const NO_ANSWER_MS = 20_000;
 /** Lines that wait. */
 const WAITING_MAX = 2;
 

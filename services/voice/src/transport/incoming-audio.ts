@@ -1,5 +1,5 @@
 import { framer } from "../audio/frames.ts";
-import { type Pcm, SAMPLES_PER_SECOND } from "../audio/pcm.ts";
+import { FRAME_MS, FRAME_SAMPLES, type Pcm, SAMPLES_PER_SECOND } from "../audio/pcm.ts";
 import type { LegListener } from "./leg.ts";
 
 /** What the other party says, cut into frames. */
@@ -96,10 +96,11 @@ export function incomingAudio(options: IncomingAudioOptions, to: Pick<LegListene
     fillSilence: () => {
       const now = clock();
       if (now - arrivedAt <= LATE_MAX_MS || now <= coveredUntil) return;
-      const samples = Math.floor(((now - coveredUntil) / 1_000) * SAMPLES_PER_SECOND);
-      coveredUntil = now;
+      // Whole frames, so that what follows is cut as if it had not been late.
+      const frames = Math.floor((now - coveredUntil) / FRAME_MS);
+      coveredUntil += frames * FRAME_MS;
       // As much as time has passed, so this needs no credit.
-      const silence = Math.min(samples, aheadMaxSamples);
+      const silence = Math.min(frames * FRAME_SAMPLES, aheadMaxSamples);
       filled += silence;
       cut(new Int16Array(silence));
     },

@@ -69,8 +69,9 @@ export function probeAt({ user, reply }: TurnState): number | null {
 }
 
 /** The recognition does not answer: its words so far are used. */
-export function finalizeGivenUpAt({ user: { finalizing, speechSince } }: TurnState): number | null {
-  return finalizing && finalizing.since + (speechSince === null ? FINALIZE_WAIT_MS : PROBE_MS);
+export function finalizeGivenUpAt({ user: { finalizing, speechSince }, settings }: TurnState): number | null {
+  const { finalizeWaitMs = FINALIZE_WAIT_MS } = settings;
+  return finalizing && finalizing.since + (speechSince === null ? finalizeWaitMs : PROBE_MS);
 }
 
 /**

@@ -4,7 +4,7 @@ import { joined, type Pcm, SAMPLES_PER_SECOND } from "../../audio/pcm.ts";
 export interface Utterance {
   /** @returns whether there is sound in the audio */
   push(audio: Pcm): boolean;
-  /** The whole audio; null if only silence was pushed. */
+  /** The whole audio with a little silence at its end; null if only silence was pushed. */
   audio(): Pcm | null;
   samples(): number;
   /** Since the last sound. */
@@ -13,6 +13,8 @@ export interface Utterance {
 
 /** How much is kept before the first sound. */
 const LEAD_SAMPLES = SAMPLES_PER_SECOND / 2;
+/** How much is kept behind the last sound: no more, so that the same words are the same audio, whenever their end is noticed. */
+const TAIL_SAMPLES = (3 * SAMPLES_PER_SECOND) / 20;
 
 export function newUtterance(detect: (audio: Pcm) => boolean): Utterance {
   const pieces: Pcm[] = [];
@@ -35,7 +37,11 @@ export function newUtterance(detect: (audio: Pcm) => boolean): Utterance {
       if (!hasSound) dropLead();
       return isSound;
     },
-    audio: () => (hasSound ? joined(pieces, samples) : null),
+    audio: () => {
+      if (!hasSound) return null;
+      const whole = joined(pieces, samples);
+      return whole.subarray(0, samples - Math.max(0, silentSamples - TAIL_SAMPLES));
+    },
     samples: () => samples,
     silentSamples: () => silentSamples,
   };

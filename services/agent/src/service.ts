@@ -40,6 +40,7 @@ import { getDraftRuntime } from "./rpc/get-draft-runtime.ts";
 import { getSpeech } from "./rpc/get-speech.ts";
 import { getTool } from "./rpc/get-tool.ts";
 import { getToolRuntime } from "./rpc/get-tool-runtime.ts";
+import { getTraffic } from "./rpc/get-traffic.ts";
 import { getWidget } from "./rpc/get-widget.ts";
 import { importTools } from "./rpc/import-tools.ts";
 import { listAgents } from "./rpc/list-agents.ts";
@@ -49,9 +50,11 @@ import { listProviders } from "./rpc/list-providers.ts";
 import { listSecretUsers } from "./rpc/list-secret-users.ts";
 import { listTools } from "./rpc/list-tools.ts";
 import { listVoices } from "./rpc/list-voices.ts";
+import { publishAgentVersion } from "./rpc/publish-agent-version.ts";
 import { removeClonedVoice } from "./rpc/remove-cloned-voice.ts";
 import { reportMcpTools } from "./rpc/report-mcp-tools.ts";
 import { rotateToolSecret } from "./rpc/rotate-tool-secret.ts";
+import { setTraffic } from "./rpc/set-traffic.ts";
 import { updateAgent } from "./rpc/update-agent.ts";
 import { updateTool } from "./rpc/update-tool.ts";
 import { watchAgents } from "./rpc/watch-agents.ts";
@@ -119,6 +122,9 @@ export async function startAgent(config: AgentConfig, log: Logger, given?: Clock
               getChannelSettings: getChannelSettings(ctx),
               listAgents: registered(listAgents(ctx), { isList: true }),
               updateAgent: settling(changes, updateAgent(ctx)),
+              publishAgentVersion: settling(changes, publishAgentVersion(ctx)),
+              getTraffic: getTraffic(ctx),
+              setTraffic: settling(changes, setTraffic(ctx)),
               deleteAgent: settling(changes, deleteAgent(ctx)),
               listDynamicVariables: listDynamicVariables(ctx),
               createTool: createTool(ctx),

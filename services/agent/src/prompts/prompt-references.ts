@@ -54,24 +54,40 @@ export function withReferences<T>(
 /** Makes the prompt service's references match the agent's, and the agent follow its prompts; one that is gone has none. */
 async function settleReferences(ctx: AgentContext, { ownerId, agentId }: AgentKey, gone: AbortSignal): Promise<void> {
   const waiting = AbortSignal.any([gone, AbortSignal.timeout(WAIT_MS)]);
-  await withReferences(ctx, { ownerId, agentId }, waiting, async ({ revision }) => {
-    const agent = await findAgent(ctx.db, { ownerId, agentId });
-    const references = agent ? await referencesInUse(ctx, agent) : [];
-    await ctx.prompts.setPromptReferences({
-      ownerId,
-      agentId,
-      agentName: agent?.agentName ?? "",
-      references,
-      agentGone: agent === null,
-      revision,
-    });
-    if (agent) await followPromptsOf(ctx, { ownerId, agentId }, SYSTEM);
+  const isThere = await withReferences(ctx, { ownerId, agentId }, waiting, (held) =>
+    tellReferences(ctx, { ownerId, agentId }, held, []),
+  );
+  if (isThere) await followPromptsOf(ctx, { ownerId, agentId }, SYSTEM);
+}
+
+/** Tells the prompt service what an agent refers to. @param further versions that are about to be in use @returns whether there is the agent */
+export async function tellReferences(
+  ctx: AgentContext,
+  { ownerId, agentId }: AgentKey,
+  { revision }: HeldClaim,
+  further: readonly number[],
+): Promise<boolean> {
+  const agent = await findAgent(ctx.db, { ownerId, agentId });
+  const references = agent ? await referencesInUse(ctx, agent, further) : [];
+  const agentName = agent?.agentName ?? "";
+  await ctx.prompts.setPromptReferences({
+    ownerId,
+    agentId,
+    agentName,
+    references,
+    agentGone: agent === null,
+    revision,
   });
+  return agent !== null;
 }
 
 /** The references of all versions that conversations may get, and of the newest. */
-async function referencesInUse({ db }: AgentContext, key: AgentKey): Promise<PromptReference[]> {
-  const contents = await listContentsInUse(db, key);
+async function referencesInUse(
+  { db }: AgentContext,
+  key: AgentKey,
+  further: readonly number[],
+): Promise<PromptReference[]> {
+  const contents = await listContentsInUse(db, key, further);
   return contents
     .flatMap((content) => [content, content.analysis])
     .flatMap((refers) => (refers && toReference(refers)) ?? []);

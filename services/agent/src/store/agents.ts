@@ -5,6 +5,7 @@ import { containing } from "@parley/shared/db/like";
 import { AGENT_FIELDS, type AgentField, agentFields } from "@parley/shared/domain/agent-fields";
 import type { AGENT_TYPES } from "@parley/shared/domain/api-names";
 import { type KeyRow, keysColumn, keysOf, storeKeys, withKeys, withoutKeys } from "./agent-keys.ts";
+import { using } from "./in-use.ts";
 import type { FieldsWithKeys } from "./stored-keys.ts";
 
 type JsonObject = Record<string, unknown>;
@@ -174,7 +175,7 @@ export async function listAgentsThatHandOverTo(
   max: number,
 ): Promise<string[]> {
   const rows = await sql<AgentKey[]>`
-    select agent_id from agents where owner_id = ${ownerId} and handoffs @> ${sql.json([{ agentId }])}
+    select agent_id from agents where owner_id = ${ownerId} and agent_id <> ${agentId} and ${using(sql, "handoffs", [{ agentId }])}
     order by agent_id limit ${max}`;
   return rows.map((row) => row.agentId);
 }
@@ -187,7 +188,7 @@ export async function listAgentsWithKnowledge(
 ): Promise<{ agentNames: string[]; total: number }> {
   const rows = await sql<{ agentName: string; total: number }[]>`
     select agent_name, count(*) over ()::integer as total from agents
-    where owner_id = ${ownerId} and knowledge @> ${sql.json([{ knowledgeBaseId }])}
+    where owner_id = ${ownerId} and ${using(sql, "knowledge", [{ knowledgeBaseId }])}
     order by agent_name, agent_id limit ${max}`;
   return { agentNames: rows.map(({ agentName }) => agentName), total: rows[0]?.total ?? 0 };
 }
@@ -196,7 +197,7 @@ export async function listAgentsWithKnowledge(
 export async function listAgentsWithSecret(sql: Sql, ownerId: string, name: string, max: number): Promise<string[]> {
   const rows = await sql<AgentKey[]>`
     select agent_id from agents
-    where owner_id = ${ownerId} and start_webhook @> ${sql.json({ headers: [{ secret: name }] })}
+    where owner_id = ${ownerId} and ${using(sql, "startWebhook", { headers: [{ secret: name }] })}
     order by agent_id limit ${max}`;
   return rows.map((row) => row.agentId);
 }

@@ -14,11 +14,16 @@ export interface NewPublish extends AgentKey {
   createdAt: Date;
 }
 
+export interface PublishRow extends NewPublish {
+  /** 1, 2, 3 … of the agent. */
+  number: number;
+}
+
 /** Adds an entry to the log of each of these agents, which are locked. Of one owner. */
-export async function insertPublishes(tx: Sql, entries: readonly NewPublish[]): Promise<void> {
+export async function insertPublishes(tx: Sql, entries: readonly NewPublish[]): Promise<PublishRow[]> {
   const [first] = entries;
-  if (!first) return;
-  await tx`
+  if (!first) return [];
+  return tx<PublishRow[]>`
     insert into agent_publishes
       (owner_id, agent_id, number, kind, agent_version, split, note, override_reason, created_by, created_at)
     select ${first.ownerId}, agent_id, coalesce((
@@ -34,7 +39,8 @@ export async function insertPublishes(tx: Sql, entries: readonly NewPublish[]): 
       ${entries.map(({ overrideReason }) => overrideReason)}::text[],
       ${entries.map(({ createdBy }) => createdBy)}::text[],
       ${entries.map(({ createdAt }) => createdAt.toISOString())}::text[]
-    ) as made (agent_id, kind, agent_version, split, note, override_reason, created_by, created_at)`;
+    ) as made (agent_id, kind, agent_version, split, note, override_reason, created_by, created_at)
+    returning owner_id, agent_id, number, kind, agent_version, split, note, override_reason, created_by, created_at`;
 }
 
 export async function deletePublishes(tx: Sql, { ownerId, agentId }: AgentKey): Promise<void> {

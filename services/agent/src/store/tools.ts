@@ -5,6 +5,7 @@ import type { Database, Sql } from "@parley/shared/db/database";
 import { containing } from "@parley/shared/db/like";
 import type { TOOL_TYPES } from "@parley/shared/domain/tools";
 import type { OldSecret } from "@parley/shared/signing-secrets";
+import { using } from "./in-use.ts";
 
 export interface ToolKey {
   ownerId: string;
@@ -95,7 +96,7 @@ export async function isNameTaken(sql: Sql, { ownerId, toolId }: ToolKey, name: 
 /** The ids of the owner's agents that use a tool, at most `max`. */
 export async function listAgentsWithTool(sql: Sql, { ownerId, toolId }: ToolKey, max: number): Promise<string[]> {
   const rows = await sql<AgentKey[]>`
-    select agent_id from agents where owner_id = ${ownerId} and custom_tools @> ${sql.json([{ toolId }])}
+    select agent_id from agents where owner_id = ${ownerId} and ${using(sql, "customTools", [{ toolId }])}
     order by agent_id limit ${max}`;
   return rows.map(({ agentId }) => agentId);
 }

@@ -12,6 +12,7 @@ import {
   matching,
   stateColumns,
 } from "./agents.ts";
+import { inUse } from "./in-use.ts";
 import type { ToolRow } from "./tools.ts";
 
 /** A prompt as a version has it. */
@@ -36,6 +37,8 @@ export type VersionTool = Pick<ToolRow, "toolId" | "name" | "description" | "def
 /** A version of an agent that is read. */
 export interface AgentVersion {
   agentVersion: number;
+  /** SHA-256 of its content. */
+  hash: string;
   /** The agent with the settings of the version. */
   row: AgentRow;
   prompt: AgentPrompt | undefined;
@@ -59,13 +62,14 @@ export const LATEST = -1;
 
 interface FoundVersion extends AgentState {
   agentVersion: number;
+  hash: string;
   content: VersionContent;
   keys: KeyRow[] | null;
   texts: Record<string, string> | null;
 }
 
 const versionColumns = (sql: Sql, texts: Fragment) => sql`
-  ${stateColumns(sql)}, version.agent_version, version.content, ${keysColumn(sql)}, (
+  ${stateColumns(sql)}, version.agent_version, version.hash, version.content, ${keysColumn(sql)}, (
     select json_object_agg(hash, version_texts.content) from version_texts
     where version_texts.owner_id = version.owner_id and hash = any(${texts})
   ) as texts`;
@@ -141,20 +145,18 @@ export async function findContent(
   return row?.content;
 }
 
-/** The contents of the versions that an agent's new conversations may get, and of its newest. */
-export function listContentsInUse(sql: Sql, { ownerId, agentId }: AgentKey): Promise<VersionContent[]> {
-  return sql<{ content: VersionContent }[]>`
+/** The contents of the versions that an agent's new conversations may get, of its newest, and of those that are about to get some. */
+export async function listContentsInUse(
+  sql: Sql,
+  { ownerId, agentId }: AgentKey,
+  further: readonly number[],
+): Promise<VersionContent[]> {
+  const rows = await sql<{ content: VersionContent }[]>`
     select content from agents join agent_versions as version using (owner_id, agent_id)
-    where owner_id = ${ownerId} and agent_id = ${agentId} and ${inUse(sql)}`.then((rows) =>
-    rows.map(({ content }) => content),
-  );
+    where owner_id = ${ownerId} and agent_id = ${agentId}
+      and (${inUse(sql)} or version.agent_version = any(${further as number[]}::integer[]))`;
+  return rows.map(({ content }) => content);
 }
-
-/** Whether a version is the agent's newest, published or a share of its traffic has it. */
-export const inUse = (sql: Sql) => sql`(
-  version.agent_version in (latest_version, published_version)
-  or traffic -> 'slots' @> to_jsonb(version.agent_version)
-)`;
 
 /** The versions that make room, at most 1,000: the oldest that no conversation gets. The owner's stored bytes must be locked. */
 export async function deleteOldVersions(tx: Sql, ownerId: string, before: Date): Promise<number> {
@@ -220,7 +222,7 @@ function textsOf({ prompt, analysisPrompt, toolTexts }: VersionContent): string[
 /** What a field has that a version does not know, because it is older than the field. */
 const EMPTY = Object.fromEntries(agentFields.map((field) => [field, AGENT_FIELDS[field].empty]));
 
-function versionOf({ agentVersion, content, keys, texts, ...state }: FoundVersion): AgentVersion {
+function versionOf({ agentVersion, hash, content, keys, texts, ...state }: FoundVersion): AgentVersion {
   const { prompt, analysisPrompt, toolTexts, ...settings } = content;
   const promptOf = (kept: VersionPrompt | null): AgentPrompt | undefined =>
     kept
@@ -228,6 +230,7 @@ function versionOf({ agentVersion, content, keys, texts, ...state }: FoundVersio
       : undefined;
   return {
     agentVersion,
+    hash,
     row: withKeys({ ...EMPTY, ...state, ...settings }, keys),
     prompt: promptOf(prompt),
     analysisPrompt: promptOf(analysisPrompt),

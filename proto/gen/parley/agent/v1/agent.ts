@@ -271,6 +271,39 @@ export interface Agent {
   promptLabel?: string | undefined;
 }
 
+/** A share of an agent's new conversations. */
+export interface TrafficShare {
+  agentVersion: number;
+  /** Percent, 1 to 100. */
+  weight: number;
+}
+
+/** An entry of an agent's publish log. */
+export interface AgentPublish {
+  /** 1, 2, 3 … */
+  number: number;
+  /**
+   * publish, rollback (of an older version than the published one), traffic, automatic (of a change that took effect at once), or
+   * test_cleared or test_deleted of a required test, which the note names.
+   */
+  kind: string;
+  agentVersion?:
+    | number
+    | undefined;
+  /** Of kind traffic. */
+  split: TrafficShare[];
+  note?:
+    | string
+    | undefined;
+  /** Why it was published although required tests had not passed. */
+  overrideReason?:
+    | string
+    | undefined;
+  /** As in Tool. */
+  createdBy: string;
+  createdAt: Date | undefined;
+}
+
 /** Which version new conversations of an agent get. */
 export interface AgentPointer {
   /** Absent: none is published yet. */
@@ -1831,6 +1864,221 @@ export const Agent: MessageFns<Agent> = {
     message.latestVersion = object.latestVersion ?? 0;
     message.publishedVersion = object.publishedVersion ?? undefined;
     message.promptLabel = object.promptLabel ?? undefined;
+    return message;
+  },
+};
+
+function createBaseTrafficShare(): TrafficShare {
+  return { agentVersion: 0, weight: 0 };
+}
+
+export const TrafficShare: MessageFns<TrafficShare> = {
+  encode(message: TrafficShare, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.agentVersion !== 0) {
+      writer.uint32(8).int32(message.agentVersion);
+    }
+    if (message.weight !== 0) {
+      writer.uint32(16).int32(message.weight);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): TrafficShare {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseTrafficShare();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.agentVersion = reader.int32();
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.weight = reader.int32();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<TrafficShare>, I>>(base?: I): TrafficShare {
+    return TrafficShare.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<TrafficShare>, I>>(object: I): TrafficShare {
+    const message = createBaseTrafficShare();
+    message.agentVersion = object.agentVersion ?? 0;
+    message.weight = object.weight ?? 0;
+    return message;
+  },
+};
+
+function createBaseAgentPublish(): AgentPublish {
+  return {
+    number: 0,
+    kind: "",
+    agentVersion: undefined,
+    split: [],
+    note: undefined,
+    overrideReason: undefined,
+    createdBy: "",
+    createdAt: undefined,
+  };
+}
+
+export const AgentPublish: MessageFns<AgentPublish> = {
+  encode(message: AgentPublish, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.number !== 0) {
+      writer.uint32(8).int32(message.number);
+    }
+    if (message.kind !== "") {
+      writer.uint32(18).string(message.kind);
+    }
+    if (message.agentVersion !== undefined) {
+      writer.uint32(24).int32(message.agentVersion);
+    }
+    for (const v of message.split) {
+      TrafficShare.encode(v!, writer.uint32(34).fork()).join();
+    }
+    if (message.note !== undefined) {
+      writer.uint32(42).string(message.note);
+    }
+    if (message.overrideReason !== undefined) {
+      writer.uint32(50).string(message.overrideReason);
+    }
+    if (message.createdBy !== "") {
+      writer.uint32(58).string(message.createdBy);
+    }
+    if (message.createdAt !== undefined) {
+      Timestamp.encode(toTimestamp(message.createdAt), writer.uint32(66).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): AgentPublish {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseAgentPublish();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.number = reader.int32();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.kind = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.agentVersion = reader.int32();
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.split.push(TrafficShare.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.note = reader.string();
+            continue;
+          }
+          case 6: {
+            if (tag !== 50) {
+              break;
+            }
+
+            message.overrideReason = reader.string();
+            continue;
+          }
+          case 7: {
+            if (tag !== 58) {
+              break;
+            }
+
+            message.createdBy = reader.string();
+            continue;
+          }
+          case 8: {
+            if (tag !== 66) {
+              break;
+            }
+
+            message.createdAt = fromTimestamp(Timestamp.decode(reader, reader.uint32()));
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<AgentPublish>, I>>(base?: I): AgentPublish {
+    return AgentPublish.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<AgentPublish>, I>>(object: I): AgentPublish {
+    const message = createBaseAgentPublish();
+    message.number = object.number ?? 0;
+    message.kind = object.kind ?? "";
+    message.agentVersion = object.agentVersion ?? undefined;
+    message.split = object.split?.map((e) => TrafficShare.fromPartial(e)) || [];
+    message.note = object.note ?? undefined;
+    message.overrideReason = object.overrideReason ?? undefined;
+    message.createdBy = object.createdBy ?? "";
+    message.createdAt = object.createdAt ?? undefined;
     return message;
   },
 };

@@ -29,6 +29,7 @@ import {
   Agent,
   AgentKnowledge,
   AgentPointer,
+  AgentPublish,
   AgentRuntime,
   AgentType,
   DynamicVariable,
@@ -40,6 +41,7 @@ import {
   StartWebhook,
   StsConfig,
   SttConfig,
+  TrafficShare,
   TtsConfig,
   Voice,
 } from "./agent.ts";
@@ -355,6 +357,54 @@ export interface CreateDraftResponse {
   draftId: string;
   /** When the draft is deleted. */
   expiresAt: Date | undefined;
+}
+
+/** Publishes although required tests have not passed. */
+export interface PublishOverride {
+  reason: string;
+}
+
+export interface PublishAgentVersionRequest {
+  ownerId: string;
+  agentId: string;
+  agentVersion: number;
+  note?: string | undefined;
+  override: PublishOverride | undefined;
+  idempotency: Idempotency | undefined;
+}
+
+export interface PublishAgentVersionResponse {
+  publish: AgentPublish | undefined;
+  publishing: Publishing;
+  /** Whether it was AUTO before. */
+  becameManual: boolean;
+}
+
+export interface GetTrafficRequest {
+  ownerId: string;
+  agentId: string;
+}
+
+export interface GetTrafficResponse {
+  /** The published version alone while there is no split; empty if none is published. */
+  split: TrafficShare[];
+}
+
+export interface SetTrafficRequest {
+  ownerId: string;
+  agentId: string;
+  /** At most 4, of different versions; the weights sum to 100. */
+  split: TrafficShare[];
+  note?: string | undefined;
+  override: PublishOverride | undefined;
+  idempotency: Idempotency | undefined;
+}
+
+export interface SetTrafficResponse {
+  publish: AgentPublish | undefined;
+  publishing: Publishing;
+  /** Whether it was AUTO before. */
+  becameManual: boolean;
 }
 
 export interface DeleteAgentRequest {
@@ -3977,6 +4027,583 @@ export const CreateDraftResponse: MessageFns<CreateDraftResponse> = {
   },
 };
 
+function createBasePublishOverride(): PublishOverride {
+  return { reason: "" };
+}
+
+export const PublishOverride: MessageFns<PublishOverride> = {
+  encode(message: PublishOverride, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.reason !== "") {
+      writer.uint32(10).string(message.reason);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): PublishOverride {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBasePublishOverride();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.reason = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<PublishOverride>, I>>(base?: I): PublishOverride {
+    return PublishOverride.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<PublishOverride>, I>>(object: I): PublishOverride {
+    const message = createBasePublishOverride();
+    message.reason = object.reason ?? "";
+    return message;
+  },
+};
+
+function createBasePublishAgentVersionRequest(): PublishAgentVersionRequest {
+  return { ownerId: "", agentId: "", agentVersion: 0, note: undefined, override: undefined, idempotency: undefined };
+}
+
+export const PublishAgentVersionRequest: MessageFns<PublishAgentVersionRequest> = {
+  encode(message: PublishAgentVersionRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.ownerId !== "") {
+      writer.uint32(10).string(message.ownerId);
+    }
+    if (message.agentId !== "") {
+      writer.uint32(18).string(message.agentId);
+    }
+    if (message.agentVersion !== 0) {
+      writer.uint32(24).int32(message.agentVersion);
+    }
+    if (message.note !== undefined) {
+      writer.uint32(34).string(message.note);
+    }
+    if (message.override !== undefined) {
+      PublishOverride.encode(message.override, writer.uint32(42).fork()).join();
+    }
+    if (message.idempotency !== undefined) {
+      Idempotency.encode(message.idempotency, writer.uint32(50).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): PublishAgentVersionRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBasePublishAgentVersionRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.ownerId = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.agentId = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.agentVersion = reader.int32();
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.note = reader.string();
+            continue;
+          }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.override = PublishOverride.decode(reader, reader.uint32());
+            continue;
+          }
+          case 6: {
+            if (tag !== 50) {
+              break;
+            }
+
+            message.idempotency = Idempotency.decode(reader, reader.uint32());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<PublishAgentVersionRequest>, I>>(base?: I): PublishAgentVersionRequest {
+    return PublishAgentVersionRequest.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<PublishAgentVersionRequest>, I>>(object: I): PublishAgentVersionRequest {
+    const message = createBasePublishAgentVersionRequest();
+    message.ownerId = object.ownerId ?? "";
+    message.agentId = object.agentId ?? "";
+    message.agentVersion = object.agentVersion ?? 0;
+    message.note = object.note ?? undefined;
+    message.override = (object.override !== undefined && object.override !== null)
+      ? PublishOverride.fromPartial(object.override)
+      : undefined;
+    message.idempotency = (object.idempotency !== undefined && object.idempotency !== null)
+      ? Idempotency.fromPartial(object.idempotency)
+      : undefined;
+    return message;
+  },
+};
+
+function createBasePublishAgentVersionResponse(): PublishAgentVersionResponse {
+  return { publish: undefined, publishing: 0, becameManual: false };
+}
+
+export const PublishAgentVersionResponse: MessageFns<PublishAgentVersionResponse> = {
+  encode(message: PublishAgentVersionResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.publish !== undefined) {
+      AgentPublish.encode(message.publish, writer.uint32(10).fork()).join();
+    }
+    if (message.publishing !== 0) {
+      writer.uint32(16).int32(message.publishing);
+    }
+    if (message.becameManual !== false) {
+      writer.uint32(24).bool(message.becameManual);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): PublishAgentVersionResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBasePublishAgentVersionResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.publish = AgentPublish.decode(reader, reader.uint32());
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.publishing = reader.int32() as any;
+            continue;
+          }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.becameManual = reader.bool();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<PublishAgentVersionResponse>, I>>(base?: I): PublishAgentVersionResponse {
+    return PublishAgentVersionResponse.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<PublishAgentVersionResponse>, I>>(object: I): PublishAgentVersionResponse {
+    const message = createBasePublishAgentVersionResponse();
+    message.publish = (object.publish !== undefined && object.publish !== null)
+      ? AgentPublish.fromPartial(object.publish)
+      : undefined;
+    message.publishing = object.publishing ?? 0;
+    message.becameManual = object.becameManual ?? false;
+    return message;
+  },
+};
+
+function createBaseGetTrafficRequest(): GetTrafficRequest {
+  return { ownerId: "", agentId: "" };
+}
+
+export const GetTrafficRequest: MessageFns<GetTrafficRequest> = {
+  encode(message: GetTrafficRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.ownerId !== "") {
+      writer.uint32(10).string(message.ownerId);
+    }
+    if (message.agentId !== "") {
+      writer.uint32(18).string(message.agentId);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): GetTrafficRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseGetTrafficRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.ownerId = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.agentId = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<GetTrafficRequest>, I>>(base?: I): GetTrafficRequest {
+    return GetTrafficRequest.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<GetTrafficRequest>, I>>(object: I): GetTrafficRequest {
+    const message = createBaseGetTrafficRequest();
+    message.ownerId = object.ownerId ?? "";
+    message.agentId = object.agentId ?? "";
+    return message;
+  },
+};
+
+function createBaseGetTrafficResponse(): GetTrafficResponse {
+  return { split: [] };
+}
+
+export const GetTrafficResponse: MessageFns<GetTrafficResponse> = {
+  encode(message: GetTrafficResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    for (const v of message.split) {
+      TrafficShare.encode(v!, writer.uint32(10).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): GetTrafficResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseGetTrafficResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.split.push(TrafficShare.decode(reader, reader.uint32()));
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<GetTrafficResponse>, I>>(base?: I): GetTrafficResponse {
+    return GetTrafficResponse.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<GetTrafficResponse>, I>>(object: I): GetTrafficResponse {
+    const message = createBaseGetTrafficResponse();
+    message.split = object.split?.map((e) => TrafficShare.fromPartial(e)) || [];
+    return message;
+  },
+};
+
+function createBaseSetTrafficRequest(): SetTrafficRequest {
+  return { ownerId: "", agentId: "", split: [], note: undefined, override: undefined, idempotency: undefined };
+}
+
+export const SetTrafficRequest: MessageFns<SetTrafficRequest> = {
+  encode(message: SetTrafficRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.ownerId !== "") {
+      writer.uint32(10).string(message.ownerId);
+    }
+    if (message.agentId !== "") {
+      writer.uint32(18).string(message.agentId);
+    }
+    for (const v of message.split) {
+      TrafficShare.encode(v!, writer.uint32(26).fork()).join();
+    }
+    if (message.note !== undefined) {
+      writer.uint32(34).string(message.note);
+    }
+    if (message.override !== undefined) {
+      PublishOverride.encode(message.override, writer.uint32(42).fork()).join();
+    }
+    if (message.idempotency !== undefined) {
+      Idempotency.encode(message.idempotency, writer.uint32(50).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): SetTrafficRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseSetTrafficRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.ownerId = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.agentId = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.split.push(TrafficShare.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.note = reader.string();
+            continue;
+          }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.override = PublishOverride.decode(reader, reader.uint32());
+            continue;
+          }
+          case 6: {
+            if (tag !== 50) {
+              break;
+            }
+
+            message.idempotency = Idempotency.decode(reader, reader.uint32());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<SetTrafficRequest>, I>>(base?: I): SetTrafficRequest {
+    return SetTrafficRequest.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<SetTrafficRequest>, I>>(object: I): SetTrafficRequest {
+    const message = createBaseSetTrafficRequest();
+    message.ownerId = object.ownerId ?? "";
+    message.agentId = object.agentId ?? "";
+    message.split = object.split?.map((e) => TrafficShare.fromPartial(e)) || [];
+    message.note = object.note ?? undefined;
+    message.override = (object.override !== undefined && object.override !== null)
+      ? PublishOverride.fromPartial(object.override)
+      : undefined;
+    message.idempotency = (object.idempotency !== undefined && object.idempotency !== null)
+      ? Idempotency.fromPartial(object.idempotency)
+      : undefined;
+    return message;
+  },
+};
+
+function createBaseSetTrafficResponse(): SetTrafficResponse {
+  return { publish: undefined, publishing: 0, becameManual: false };
+}
+
+export const SetTrafficResponse: MessageFns<SetTrafficResponse> = {
+  encode(message: SetTrafficResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.publish !== undefined) {
+      AgentPublish.encode(message.publish, writer.uint32(10).fork()).join();
+    }
+    if (message.publishing !== 0) {
+      writer.uint32(16).int32(message.publishing);
+    }
+    if (message.becameManual !== false) {
+      writer.uint32(24).bool(message.becameManual);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): SetTrafficResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseSetTrafficResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.publish = AgentPublish.decode(reader, reader.uint32());
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.publishing = reader.int32() as any;
+            continue;
+          }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.becameManual = reader.bool();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<SetTrafficResponse>, I>>(base?: I): SetTrafficResponse {
+    return SetTrafficResponse.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<SetTrafficResponse>, I>>(object: I): SetTrafficResponse {
+    const message = createBaseSetTrafficResponse();
+    message.publish = (object.publish !== undefined && object.publish !== null)
+      ? AgentPublish.fromPartial(object.publish)
+      : undefined;
+    message.publishing = object.publishing ?? 0;
+    message.becameManual = object.becameManual ?? false;
+    return message;
+  },
+};
+
 function createBaseDeleteAgentRequest(): DeleteAgentRequest {
   return { ownerId: "", agentId: "", idempotency: undefined };
 }
@@ -6784,6 +7411,40 @@ export const AgentServiceService = {
     responseSerialize: (value: UpdateAgentResponse): Buffer => Buffer.from(UpdateAgentResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): UpdateAgentResponse => UpdateAgentResponse.decode(value),
   },
+  /**
+   * Has new conversations get a version, and ends the split of traffic. One that is not the newest makes publishing manual. A conflict, which
+   * lists them, if something that the version needs is gone.
+   */
+  publishAgentVersion: {
+    path: "/parley.agent.v1.AgentService/PublishAgentVersion" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: PublishAgentVersionRequest): Buffer =>
+      Buffer.from(PublishAgentVersionRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): PublishAgentVersionRequest => PublishAgentVersionRequest.decode(value),
+    responseSerialize: (value: PublishAgentVersionResponse): Buffer =>
+      Buffer.from(PublishAgentVersionResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): PublishAgentVersionResponse => PublishAgentVersionResponse.decode(value),
+  },
+  getTraffic: {
+    path: "/parley.agent.v1.AgentService/GetTraffic" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: GetTrafficRequest): Buffer => Buffer.from(GetTrafficRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): GetTrafficRequest => GetTrafficRequest.decode(value),
+    responseSerialize: (value: GetTrafficResponse): Buffer => Buffer.from(GetTrafficResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): GetTrafficResponse => GetTrafficResponse.decode(value),
+  },
+  /** Splits new conversations between versions until the next publish; refused as PublishAgentVersion refuses. */
+  setTraffic: {
+    path: "/parley.agent.v1.AgentService/SetTraffic" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: SetTrafficRequest): Buffer => Buffer.from(SetTrafficRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): SetTrafficRequest => SetTrafficRequest.decode(value),
+    responseSerialize: (value: SetTrafficResponse): Buffer => Buffer.from(SetTrafficResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): SetTrafficResponse => SetTrafficResponse.decode(value),
+  },
   deleteAgent: {
     path: "/parley.agent.v1.AgentService/DeleteAgent" as const,
     requestStream: false as const,
@@ -7108,6 +7769,14 @@ export interface AgentServiceServer extends UntypedServiceImplementation {
   batchGetAgents: handleUnaryCall<BatchGetAgentsRequest, BatchGetAgentsResponse>;
   listAgents: handleUnaryCall<ListAgentsRequest, ListAgentsResponse>;
   updateAgent: handleUnaryCall<UpdateAgentRequest, UpdateAgentResponse>;
+  /**
+   * Has new conversations get a version, and ends the split of traffic. One that is not the newest makes publishing manual. A conflict, which
+   * lists them, if something that the version needs is gone.
+   */
+  publishAgentVersion: handleUnaryCall<PublishAgentVersionRequest, PublishAgentVersionResponse>;
+  getTraffic: handleUnaryCall<GetTrafficRequest, GetTrafficResponse>;
+  /** Splits new conversations between versions until the next publish; refused as PublishAgentVersion refuses. */
+  setTraffic: handleUnaryCall<SetTrafficRequest, SetTrafficResponse>;
   deleteAgent: handleUnaryCall<DeleteAgentRequest, DeleteAgentResponse>;
   /** Keeps the agent as a change would make it, for a conversation that tries the change. The stored agent does not change. */
   createDraft: handleUnaryCall<CreateDraftRequest, CreateDraftResponse>;
@@ -7226,6 +7895,56 @@ export interface AgentServiceClient extends Client {
     metadata: Metadata,
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: UpdateAgentResponse) => void,
+  ): ClientUnaryCall;
+  /**
+   * Has new conversations get a version, and ends the split of traffic. One that is not the newest makes publishing manual. A conflict, which
+   * lists them, if something that the version needs is gone.
+   */
+  publishAgentVersion(
+    request: PublishAgentVersionRequest,
+    callback: (error: ServiceError | null, response: PublishAgentVersionResponse) => void,
+  ): ClientUnaryCall;
+  publishAgentVersion(
+    request: PublishAgentVersionRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: PublishAgentVersionResponse) => void,
+  ): ClientUnaryCall;
+  publishAgentVersion(
+    request: PublishAgentVersionRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: PublishAgentVersionResponse) => void,
+  ): ClientUnaryCall;
+  getTraffic(
+    request: GetTrafficRequest,
+    callback: (error: ServiceError | null, response: GetTrafficResponse) => void,
+  ): ClientUnaryCall;
+  getTraffic(
+    request: GetTrafficRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: GetTrafficResponse) => void,
+  ): ClientUnaryCall;
+  getTraffic(
+    request: GetTrafficRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: GetTrafficResponse) => void,
+  ): ClientUnaryCall;
+  /** Splits new conversations between versions until the next publish; refused as PublishAgentVersion refuses. */
+  setTraffic(
+    request: SetTrafficRequest,
+    callback: (error: ServiceError | null, response: SetTrafficResponse) => void,
+  ): ClientUnaryCall;
+  setTraffic(
+    request: SetTrafficRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: SetTrafficResponse) => void,
+  ): ClientUnaryCall;
+  setTraffic(
+    request: SetTrafficRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: SetTrafficResponse) => void,
   ): ClientUnaryCall;
   deleteAgent(
     request: DeleteAgentRequest,

@@ -1,0 +1,20 @@
+import { type AgentServiceService, PublishAgentVersionResponse } from "@parley/proto/parley/agent/v1/agent_service.ts";
+import type { Handlers } from "@parley/shared/rpc/server";
+import type { AgentContext } from "../context.ts";
+import { publish } from "../versions/publish.ts";
+
+export function publishAgentVersion(
+  ctx: AgentContext,
+): NonNullable<Handlers<typeof AgentServiceService>["publishAgentVersion"]> {
+  return (request, call) => {
+    const { agentVersion } = request;
+    return publish(ctx, { ...request, codec: PublishAgentVersionResponse }, [agentVersion], call, (row, [version]) => ({
+      state: {
+        publishedVersion: agentVersion,
+        publishedNumbers: version?.row.agentMobileNumbers ?? [],
+        traffic: null,
+      },
+      entry: { kind: agentVersion < (row.publishedVersion ?? 0) ? "rollback" : "publish", agentVersion, split: null },
+    }));
+  };
+}

@@ -1,0 +1,26 @@
+import { type AgentServiceService, SetTrafficResponse } from "@parley/proto/parley/agent/v1/agent_service.ts";
+import { ServiceError } from "@parley/shared/errors";
+import { newUuid } from "@parley/shared/ids";
+import type { Handlers } from "@parley/shared/rpc/server";
+import type { AgentContext } from "../context.ts";
+import { publish } from "../versions/publish.ts";
+import { allSlots, checkSplit, moveSlots } from "../versions/slots.ts";
+
+export function setTraffic(ctx: AgentContext): NonNullable<Handlers<typeof AgentServiceService>["setTraffic"]> {
+  return async (request, call) => {
+    const { split } = request;
+    checkSplit(split);
+    const numbers = split.map(({ agentVersion }) => agentVersion);
+    return publish(ctx, { ...request, codec: SetTrafficResponse }, numbers, call, (row) => {
+      const { publishedVersion, publishedNumbers, traffic } = row;
+      if (publishedVersion === null)
+        throw new ServiceError("conflict", "Agent has no published version: publish one before you split its traffic");
+      // Callers keep their slots while a split changes.
+      const { slots: before, salt } = traffic ?? { slots: allSlots(publishedVersion), salt: newUuid() };
+      return {
+        state: { publishedVersion, publishedNumbers, traffic: { split, salt, slots: moveSlots(before, split) } },
+        entry: { kind: "traffic", agentVersion: null, split },
+      };
+    });
+  };
+}

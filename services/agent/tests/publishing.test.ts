@@ -1,0 +1,270 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import {
+  type AgentKnowledge,
+  KnowledgeMode,
+  Publishing,
+  type TrafficShare,
+} from "@parley/proto/parley/agent/v1/agent.ts";
+import { KnowledgeBase } from "@parley/proto/parley/knowledge/v1/knowledge.ts";
+import { KnowledgeServiceService } from "@parley/proto/parley/knowledge/v1/knowledge_service.ts";
+import { newId } from "@parley/shared/ids";
+import { silentLogger } from "@parley/shared/log";
+import { type RunningServer, serve } from "@parley/shared/rpc/server";
+import { failure } from "@parley/testkit/failures";
+import { newOwner } from "@parley/testkit/owners";
+import {
+  byName,
+  change,
+  create,
+  createPrompt,
+  creation,
+  deletion,
+  inline,
+  present,
+  startTestAgents,
+  type TestAgents,
+} from "./kit.ts";
+import { createTool, httpTool, startSecrets } from "./tools-kit.ts";
+
+const { PUBLISHING_MANUAL: MANUAL, PUBLISHING_AUTO: AUTO } = Publishing;
+/** The knowledge bases that there are. */
+const bases = new Set<string>();
+
+let accounts: Awaited<ReturnType<typeof startSecrets>>;
+let knowledge: RunningServer;
+let service: TestAgents;
+beforeAll(async () => {
+  accounts = await startSecrets();
+  const resolve = (knowledgeBaseId: string) => ({
+    knowledgeBase: bases.has(knowledgeBaseId) ? KnowledgeBase.fromPartial({ knowledgeBaseId }) : undefined,
+    isForeign: false,
+  });
+  knowledge = await serve(
+    KnowledgeServiceService,
+    { resolveKnowledgeBases: async ({ knowledgeBaseIds }) => ({ results: knowledgeBaseIds.map(resolve) }) },
+    { address: "127.0.0.1:0", log: silentLogger },
+  );
+  const env = { PARLEY_ACCOUNT_ADDRESS: accounts.address, PARLEY_KNOWLEDGE_ADDRESS: knowledge.address };
+  service = await startTestAgents(env);
+});
+afterAll(async () => {
+  await service.stop();
+  await accounts.stop();
+  await knowledge.stop();
+});
+
+interface Key {
+  ownerId: string;
+  agentId: string;
+}
+
+const manual = { publishing: MANUAL };
+
+function publish({ ownerId, agentId }: Key, agentVersion: number, given: { note?: string; reason?: string } = {}) {
+  const override = given.reason === undefined ? undefined : { reason: given.reason };
+  const request = { ownerId, agentId, agentVersion, override, idempotency: undefined };
+  return service.agents.publishAgentVersion({ ...request, note: given.note });
+}
+
+function split({ ownerId, agentId }: Key, shares: Readonly<Record<number, number>>) {
+  const given = Object.entries(shares).map(
+    ([version, weight]): TrafficShare => ({ agentVersion: Number(version), weight }),
+  );
+  return service.agents.setTraffic({ ownerId, agentId, split: given, override: undefined, idempotency: undefined });
+}
+
+async function pointer({ ownerId, agentId }: Key) {
+  const { results } = await service.agents.batchGetPointers({ keys: [{ ownerId, agentId }] });
+  return present(results[0]?.pointer);
+}
+
+async function log({ agentId }: Key) {
+  const rows = await service.sql`
+    select number, kind, agent_version, split, note, override_reason from agent_publishes
+    where agent_id = ${agentId} order by number`;
+  return rows.map(({ number, kind, agent_version, split: shares, note, override_reason }) =>
+    [number, kind, agent_version ?? shares, note, override_reason].filter((part) => part !== null),
+  );
+}
+
+test("publishing a version of a manual agent has new conversations get it, and keeps publishing manual", async () => {
+  const agent = await create(service.agents, creation(newOwner(), manual));
+  await change(service.agents, agent, { agentName: "Second" });
+  const published = await publish(agent, 2, { note: "Opens", reason: "Tested by hand" });
+  expect(published).toMatchObject({ publishing: MANUAL, becameManual: false });
+  expect(published.publish).toMatchObject({
+    number: 1,
+    kind: "publish",
+    agentVersion: 2,
+    note: "Opens",
+    createdBy: "",
+  });
+  expect(await pointer(agent)).toMatchObject({ publishedVersion: 2, latestVersion: 2 });
+  expect(await log(agent)).toEqual([[1, "publish", 2, "Opens", "Tested by hand"]]);
+});
+
+test("rolling back is publishing an older version: it makes publishing manual, says so, and stands in the log", async () => {
+  const agent = await create(service.agents, creation(newOwner()));
+  await change(service.agents, agent, { agentName: "Second" });
+  const back = await publish(agent, 1);
+  expect(back).toMatchObject({
+    publishing: MANUAL,
+    becameManual: true,
+    publish: { kind: "rollback", agentVersion: 1 },
+  });
+  expect(await pointer(agent)).toMatchObject({ publishedVersion: 1, latestVersion: 2 });
+  const changed = await change(service.agents, agent, { agentName: "Third" });
+  expect(changed).toMatchObject({ publishing: MANUAL, latestVersion: 3, publishedVersion: 1 });
+  expect(await log(agent)).toEqual([
+    [1, "automatic", 1],
+    [2, "automatic", 2],
+    [3, "rollback", 1],
+  ]);
+});
+
+test("a repeated publish with one idempotency key is one entry of the log", async () => {
+  const agent = await create(service.agents, creation(newOwner(), manual));
+  const request = { ownerId: agent.ownerId, agentId: agent.agentId, agentVersion: 1, override: undefined };
+  const idempotency = { key: "once", fingerprint: Buffer.alloc(32) };
+  const first = await service.agents.publishAgentVersion({ ...request, idempotency });
+  expect(await service.agents.publishAgentVersion({ ...request, idempotency })).toEqual(first);
+  expect(await log(agent)).toHaveLength(1);
+});
+
+test("a version that there is not, and another owner's agent, cannot be published", async () => {
+  const agent = await create(service.agents, creation(newOwner()));
+  for (const version of [0, -1, 2])
+    expect(await failure(publish(agent, version))).toMatchObject({
+      kind: "not_found",
+      detail: "Agent version not found",
+    });
+  expect(await failure(publish({ ...agent, ownerId: newOwner() }, 1))).toMatchObject({ kind: "forbidden" });
+});
+
+test("publishing a version is refused with all of what it needs and is gone: prompt, secret, tool, number, agent, knowledge base", async () => {
+  const { agents, prompts } = service;
+  const ownerId = newOwner();
+  accounts.secrets.set(ownerId, ["shop_key"]);
+  await createPrompt(prompts, ownerId, "sales");
+  const [base, number] = [newId("kb"), "+14155550191"];
+  bases.add(base);
+  const header = { name: "X-Key", value: { $case: "secret" as const, value: "shop_key" } };
+  const { toolId } = await createTool(agents, ownerId, httpTool("look_up", { headers: [header] }));
+  const other = await create(agents, creation(ownerId));
+  const use: AgentKnowledge = {
+    knowledgeBaseId: base,
+    mode: KnowledgeMode.KNOWLEDGE_MODE_TOOL,
+    maxChunks: 6,
+    maxCharacters: 8_000,
+  };
+  const agent = await create(
+    agents,
+    creation(ownerId, {
+      prompt: byName("sales"),
+      customTools: [{ toolId }],
+      agentMobileNumbers: [number],
+      handoffs: [{ agentId: other.agentId, when: "asked", context: 1, keepVoice: false, greet: false }],
+      knowledge: [use],
+    }),
+  );
+  const clear = ["prompt", "customTools", "agentMobileNumbers", "handoffs", "knowledge"];
+  await change(agents, agent, { clear });
+  await prompts.deletePrompt({ ownerId, promptName: "sales", idempotency: undefined });
+  await agents.deleteTool({ ownerId, toolId, idempotency: undefined });
+  await agents.deleteAgent(deletion(other));
+  const now = await create(agents, creation(ownerId, { agentMobileNumbers: [number] }));
+  accounts.secrets.set(ownerId, []);
+  bases.delete(base);
+  const refused = await failure(publish(agent, 1));
+  expect(refused.kind).toBe("conflict");
+  for (const gone of [
+    "there is no version 1 of prompt sales",
+    "there is no secret shop_key",
+    "there is no tool look_up",
+    `there is no agent ${other.agentId} to hand over to`,
+    `there is no knowledge base ${base}`,
+    `agent_mobile_number ${number} is already answered by the agent ${now.agentId}`,
+  ])
+    expect(refused.detail).toContain(gone);
+  expect(await failure(split(agent, { 1: 50, 2: 50 }))).toEqual(refused);
+  expect(await pointer(agent)).toMatchObject({ publishedVersion: 2 });
+});
+
+test("a prompt cannot be deleted while a published version has it that is not the newest", async () => {
+  const { agents, prompts } = service;
+  const ownerId = newOwner();
+  await createPrompt(prompts, ownerId, "sales");
+  const agent = await create(agents, creation(ownerId, { prompt: byName("sales") }));
+  await change(agents, agent, { prompt: inline("Own."), ...manual });
+  const gone = { ownerId, promptName: "sales", idempotency: undefined };
+  expect(await failure(prompts.deletePrompt(gone))).toMatchObject({ kind: "conflict" });
+  await publish(agent, 2);
+  expect(await prompts.deletePrompt(gone)).toMatchObject({ versionsDeleted: 1 });
+});
+
+describe("numbers", () => {
+  const NUMBER = "+14155550192";
+  const callee = (ownerId: string) => service.agents.findCallee({ called: NUMBER, ofOwnerId: ownerId });
+
+  test("are answered by the agent whose published version has them", async () => {
+    const ownerId = newOwner();
+    const agent = await create(service.agents, creation(ownerId, { ...manual, agentMobileNumbers: [NUMBER] }));
+    expect((await callee(ownerId)).agent).toBeUndefined();
+    await publish(agent, 1);
+    expect((await callee(ownerId)).agent?.agentId).toBe(agent.agentId);
+    await change(service.agents, agent, { clear: ["agentMobileNumbers"] });
+    expect((await callee(ownerId)).agent?.agentId).toBe(agent.agentId);
+    await publish(agent, 2);
+    expect((await callee(ownerId)).agent).toBeUndefined();
+  });
+
+  test("of a manual agent may be another's until it is published", async () => {
+    const ownerId = newOwner();
+    const other = await create(service.agents, creation(ownerId, { agentMobileNumbers: [NUMBER] }));
+    const agent = await create(service.agents, creation(ownerId, { ...manual, agentMobileNumbers: [NUMBER] }));
+    expect(await failure(publish(agent, 1))).toMatchObject({ kind: "conflict" });
+    await change(service.agents, other, { clear: ["agentMobileNumbers"] });
+    await publish(agent, 1);
+    expect((await callee(ownerId)).agent?.agentId).toBe(agent.agentId);
+  });
+});
+
+describe("traffic", () => {
+  const counts = (slots: readonly number[]) =>
+    Object.fromEntries(
+      [...new Set(slots)].toSorted().map((version) => [version, slots.filter((v) => v === version).length]),
+    );
+
+  test("is split between versions, keeps callers while weights change, and ends with the next publish", async () => {
+    const agent = await create(service.agents, creation(newOwner()));
+    await change(service.agents, agent, { agentName: "Second" });
+    expect((await service.agents.getTraffic(agent)).split).toEqual([{ agentVersion: 2, weight: 100 }]);
+    expect(await split(agent, { 1: 30, 2: 70 })).toMatchObject({ publishing: MANUAL, becameManual: true });
+    const first = await pointer(agent);
+    expect([first.publishedVersion, counts(first.slots)]).toEqual([2, { 1: 30, 2: 70 }]);
+    await split(agent, { 1: 60, 2: 40 });
+    const second = await pointer(agent);
+    expect([counts(second.slots), second.salt]).toEqual([{ 1: 60, 2: 40 }, first.salt]);
+    expect(first.slots.filter((version, slot) => version === 1 && second.slots[slot] !== 1)).toEqual([]);
+    expect((await service.agents.getTraffic(agent)).split).toEqual([
+      { agentVersion: 1, weight: 60 },
+      { agentVersion: 2, weight: 40 },
+    ]);
+    await publish(agent, 2);
+    expect(await pointer(agent)).toMatchObject({ publishedVersion: 2, salt: "", slots: [] });
+    expect((await log(agent)).slice(2).map(([, kind]) => kind)).toEqual(["traffic", "traffic", "publish"]);
+  });
+
+  test("of the newest version alone leaves publishing auto, and the next change publishes its version", async () => {
+    const agent = await create(service.agents, creation(newOwner()));
+    expect(await split(agent, { 1: 100 })).toMatchObject({ publishing: AUTO, becameManual: false });
+    await change(service.agents, agent, { agentName: "Second" });
+    expect(await pointer(agent)).toMatchObject({ publishedVersion: 2, slots: [] });
+  });
+
+  test("of an agent without a published version cannot be split", async () => {
+    const agent = await create(service.agents, creation(newOwner(), manual));
+    expect(await failure(split(agent, { 1: 100 }))).toMatchObject({ kind: "conflict" });
+    expect((await service.agents.getTraffic(agent)).split).toEqual([]);
+  });
+});

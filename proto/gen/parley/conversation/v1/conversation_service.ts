@@ -12892,7 +12892,7 @@ export const ConversationServiceService = {
   },
   /**
    * Takes an event from the service in which it happened, to be sent after the earlier ones of its conversation. Idempotent by event id.
-   * Nothing is stored of an event that no destination wants, or of a conversation that tries a draft or is gone.
+   * Nothing is stored of an event that no destination wants, or of a conversation that is an experiment or gone.
    */
   recordEvent: {
     path: "/parley.conversation.v1.ConversationService/RecordEvent" as const,
@@ -13050,7 +13050,7 @@ export interface ConversationServiceServer extends UntypedServiceImplementation 
   setWantedEvents: handleUnaryCall<SetWantedEventsRequest, SetWantedEventsResponse>;
   /**
    * Takes an event from the service in which it happened, to be sent after the earlier ones of its conversation. Idempotent by event id.
-   * Nothing is stored of an event that no destination wants, or of a conversation that tries a draft or is gone.
+   * Nothing is stored of an event that no destination wants, or of a conversation that is an experiment or gone.
    */
   recordEvent: handleUnaryCall<RecordEventRequest, RecordEventResponse>;
   /** An owner's alerts, oldest first. The first call gives the owner some that are switched off. */
@@ -13621,7 +13621,7 @@ export interface ConversationServiceClient extends Client {
   ): ClientUnaryCall;
   /**
    * Takes an event from the service in which it happened, to be sent after the earlier ones of its conversation. Idempotent by event id.
-   * Nothing is stored of an event that no destination wants, or of a conversation that tries a draft or is gone.
+   * Nothing is stored of an event that no destination wants, or of a conversation that is an experiment or gone.
    */
   recordEvent(
     request: RecordEventRequest,

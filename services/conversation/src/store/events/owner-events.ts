@@ -121,7 +121,7 @@ export interface NewEvent {
   payload?: string;
 }
 
-/** Stores an event in the transaction that causes it, if its owner wants it. Not of conversations that try a draft, or are gone. */
+/** Stores an event in the transaction that causes it, if its owner wants it. Not of experiments, or of conversations that are gone. */
 export async function insertEvent(tx: Sql, event: NewEvent): Promise<void> {
   const { ownerId, conversationId, happenedAt, about = null, eventUuid = null, payload = null } = event;
   const [row] = await tx<[{ isAdded: boolean }]>`

@@ -219,6 +219,33 @@ test("an agent's prompt by name follows the latest version, by version stays fix
   expect(follows.body).toMatchObject({ prompt: { prompt_version: 2 }, prompt_pinned: false });
 });
 
+test("an agent that follows a label has the version that the label is moved to, and keeps the label from being deleted", async () => {
+  await api.post("/prompts", { prompt_name: "labelled", prompt_content: "one" });
+  await api.post("/prompts", { prompt_name: "labelled", prompt_content: "two" });
+  const label = (prompt_version: number) =>
+    api.send("PUT", "/prompts/labelled/labels/production", {
+      body: JSON.stringify({ prompt_version }),
+      headers: { "content-type": "application/json" },
+    });
+  await label(1);
+  const prompt = { prompt_name: "labelled", prompt_label: "production" };
+  const { id, agent_name, ...agent } = await newAgent({ prompt });
+  expect([agent.prompt, agent.prompt_pinned]).toEqual([{ ...prompt, prompt_version: 1, prompt_content: "one" }, false]);
+  await label(2);
+  expect((await api.get(`/agents/${id}`)).body.prompt).toEqual({
+    ...prompt,
+    prompt_version: 2,
+    prompt_content: "two",
+  });
+  const refused = await api.send("DELETE", "/prompts/labelled/labels/production");
+  expect([refused.status, refused.body.detail]).toEqual([
+    409,
+    `Label production of prompt labelled is used by the agent ${agent_name}: give every agent another label or a version before deleting it`,
+  ]);
+  expect((await patch(id, { prompt: { prompt_name: "labelled" } })).body.prompt).not.toHaveProperty("prompt_label");
+  expect((await api.send("DELETE", "/prompts/labelled/labels/production")).status).toBe(200);
+});
+
 test("an agent's prompt that an agent no longer uses can be deleted at once", async () => {
   await api.post("/prompts", { prompt_name: "left", prompt_content: "x" });
   const agent = await newAgent({ prompt: { prompt_name: "left" } });

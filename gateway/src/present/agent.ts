@@ -40,6 +40,7 @@ export function presentAgent(agent: Agent) {
       call_analysis_prompt: {
         prompt_name: analysis.prompt.promptName,
         ...(analysis.prompt.promptVersion !== undefined && { prompt_version: analysis.prompt.promptVersion }),
+        ...(analysis.prompt.promptLabel !== undefined && { prompt_label: analysis.prompt.promptLabel }),
       },
     }),
     ...(analysis?.schema && { call_analysis_schema: analysis.schema }),
@@ -47,6 +48,7 @@ export function presentAgent(agent: Agent) {
       ? {
           prompt_name: agent.prompt.promptName,
           prompt_version: agent.prompt.promptVersion,
+          ...(agent.promptLabel !== undefined && { prompt_label: agent.promptLabel }),
           prompt_content: agent.prompt.promptContent,
         }
       : null,

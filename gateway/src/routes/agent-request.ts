@@ -113,8 +113,7 @@ function promptOf({ prompt, prompt_content }: UpdateAgentBody): PromptSource | u
   }
   if (prompt_content != null) return { source: { $case: "content", value: prompt_content } };
   if (!prompt) return undefined;
-  const value = { promptName: prompt.prompt_name, promptVersion: prompt.prompt_version ?? undefined };
-  return { source: { $case: "reference", value } };
+  return referenceTo(prompt.prompt_name, prompt);
 }
 
 function analysisOf(body: UpdateAgentBody): AnalysisSettings | undefined {
@@ -129,16 +128,28 @@ function analysisOf(body: UpdateAgentBody): AnalysisSettings | undefined {
 }
 
 function analysisPromptOf(prompt: NonNullable<UpdateAgentBody["call_analysis_prompt"]>): PromptSource {
-  const { prompt_name: name, prompt_version: version, custom_prompt: custom } = prompt;
+  const { prompt_name: name, prompt_version: version, prompt_label: label, custom_prompt: custom } = prompt;
   if ((name == null) === (custom == null)) {
     throw invalid("call_analysis_prompt", "call_analysis_prompt must have either prompt_name or custom_prompt");
   }
-  if (custom != null && version != null) {
-    const path = "call_analysis_prompt.prompt_version";
+  if (custom != null && (version ?? label) != null) {
+    const path = `call_analysis_prompt.${version != null ? "prompt_version" : "prompt_label"}`;
     throw invalid(path, `${path} must not be given with custom_prompt, which makes a new version`);
   }
   if (custom != null) return { source: { $case: "content", value: custom } };
-  return { source: { $case: "reference", value: { promptName: name ?? "", promptVersion: version ?? undefined } } };
+  return referenceTo(name ?? "", prompt);
+}
+
+function referenceTo(
+  promptName: string,
+  { prompt_version, prompt_label }: Pick<NonNullable<UpdateAgentBody["prompt"]>, "prompt_version" | "prompt_label">,
+): PromptSource {
+  const value = {
+    promptName,
+    promptVersion: prompt_version ?? undefined,
+    promptLabel: prompt_label ?? undefined,
+  };
+  return { source: { $case: "reference", value } };
 }
 
 function handoffOf({ agent_id, when, context, message, keep_voice, greet }: HandoffBody): Handoff {

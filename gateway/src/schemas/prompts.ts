@@ -98,8 +98,8 @@ export const ListVersionsQuery = Type.Object({
 export const PromptName = Type.String({ description: "Name of the prompt." });
 export const PromptVersionNumber = Type.Integer({ minimum: 1, description: "Version of the prompt." });
 export const PromptText = Type.String({ description: "Text of the prompt." });
-const Label = Type.String({ description: "Label of a version.", examples: ["production"] });
-const Labels = Type.Array(Label, { description: "Labels of this version." });
+export const PromptLabelName = Type.String({ description: "Label of a version.", examples: ["production"] });
+const Labels = Type.Array(PromptLabelName, { description: "Labels of this version." });
 
 export const Prompt = Resource("Prompt", {
   prompt_name: PromptName,
@@ -121,7 +121,7 @@ const PromptUser = Resource(
   {
     agent_id: AgentId,
     agent_name: AgentName,
-    prompt_labels: Type.Array(Label, { description: "Labels of the prompt that the agent follows." }),
+    prompt_labels: Type.Array(PromptLabelName, { description: "Labels of the prompt that the agent follows." }),
   },
   "An agent that uses a prompt.",
 );
@@ -166,7 +166,7 @@ export const PromptDiff = Resource("PromptDiff", {
 
 export const PromptLabel = Resource("PromptLabel", {
   prompt_name: PromptName,
-  label: Label,
+  label: PromptLabelName,
   prompt_version: About(PromptVersionNumber, "Version that has the label."),
   updated_at: At("When the label was set to this version."),
 });
@@ -174,6 +174,6 @@ export const PromptLabel = Resource("PromptLabel", {
 export const PromptLabelDeleted = Resource("PromptLabelDeleted", {
   message: Message,
   prompt_name: PromptName,
-  label: Label,
+  label: PromptLabelName,
   deleted_at: At("When the label was deleted."),
 });

@@ -2565,6 +2565,8 @@ export interface components {
                 prompt_name?: string | null;
                 /** @description A version of it. Default: the latest at any time. */
                 prompt_version?: number | null;
+                /** @description A label of it, in place of `prompt_version`: the version that has the label at any time. */
+                prompt_label?: string | null;
                 /** @description Text of a prompt of the agent's own. */
                 custom_prompt?: string | null;
             } | null;
@@ -2589,6 +2591,8 @@ export interface components {
                 prompt_name: string;
                 /** @description A version of it. Default: the latest at any time. */
                 prompt_version?: number | null;
+                /** @description A label of it, in place of `prompt_version`: the version that has the label at any time. */
+                prompt_label?: string | null;
             } | null;
             /** @description The agent's greeting, which may have dynamic variables. */
             first_message_prompt?: string | null;
@@ -3242,8 +3246,13 @@ export interface components {
             call_analysis_prompt?: {
                 /** @description Name of the prompt. */
                 prompt_name: string;
-                /** @description Version, when it is not always the latest. */
+                /** @description Version, when it stays with one. */
                 prompt_version?: number;
+                /**
+                 * @description Label that it follows, when it follows one.
+                 * @example production
+                 */
+                prompt_label?: string;
             };
             /** @description Fields of the analysis by name, when there are any. */
             call_analysis_schema?: {
@@ -3261,10 +3270,15 @@ export interface components {
                 prompt_name: string;
                 /** @description Version of the prompt. */
                 prompt_version: number;
+                /**
+                 * @description Label that it follows, when it follows one.
+                 * @example production
+                 */
+                prompt_label?: string;
                 /** @description Text of the prompt. */
                 prompt_content: string;
             } | null;
-            /** @description Whether the agent stays with that version. If false, it follows the latest, also when that is the version shown. */
+            /** @description Whether the agent stays with that version. If false, it follows `prompt_label` or the latest, also when that is the version shown. */
             prompt_pinned: boolean;
             /** @description Names of the variables in prompt and greeting. */
             dynamic_variables: string[];
@@ -3523,6 +3537,8 @@ export interface components {
                 prompt_name?: string | null;
                 /** @description A version of it. Default: the latest at any time. */
                 prompt_version?: number | null;
+                /** @description A label of it, in place of `prompt_version`: the version that has the label at any time. */
+                prompt_label?: string | null;
                 /** @description Text of a prompt of the agent's own. */
                 custom_prompt?: string | null;
             } | null;
@@ -3547,6 +3563,8 @@ export interface components {
                 prompt_name: string;
                 /** @description A version of it. Default: the latest at any time. */
                 prompt_version?: number | null;
+                /** @description A label of it, in place of `prompt_version`: the version that has the label at any time. */
+                prompt_label?: string | null;
             } | null;
             /** @description The agent's greeting, which may have dynamic variables. */
             first_message_prompt?: string | null;

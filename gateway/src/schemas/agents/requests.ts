@@ -38,13 +38,17 @@ const Category = OneOf(CATEGORIES, { description: "Field of work." });
 
 const PromptName = Text({ min: 1, max: 100, description: "Name of a prompt.", example: "refunds" });
 const PromptVersion = Type.Integer({ minimum: 1, maximum: 2_147_483_647 });
-const PromptReference = Type.Object({
-  prompt_name: PromptName,
+const whichVersion = {
   prompt_version: Maybe(PromptVersion, "A version of it. Default: the latest at any time."),
-});
+  prompt_label: Maybe(
+    Text({ min: 1, max: 64, example: "production" }),
+    "A label of it, in place of `prompt_version`: the version that has the label at any time.",
+  ),
+};
+const PromptReference = Type.Object({ prompt_name: PromptName, ...whichVersion });
 const AnalysisPrompt = Type.Object({
   prompt_name: Maybe(PromptName, "Name of a prompt. Give either this or `custom_prompt`."),
-  prompt_version: Maybe(PromptVersion, "A version of it. Default: the latest at any time."),
+  ...whichVersion,
   custom_prompt: Maybe(PromptContent, "Text of a prompt of the agent's own."),
 });
 

@@ -1,6 +1,6 @@
 import { FIELD_TYPES, namesOf } from "@parley/shared/domain/api-names";
 import { Type } from "@sinclair/typebox";
-import { PromptName, PromptText, PromptVersionNumber } from "../prompts.ts";
+import { PromptLabelName, PromptName, PromptText, PromptVersionNumber } from "../prompts.ts";
 import { AgentId, AgentName, At, Message, PageFigures, Resource } from "../resources.ts";
 import { About, Nullable, OneOf } from "../types.ts";
 import { AgentKnowledge, CustomTool, Handoff } from "./acting.ts";
@@ -94,7 +94,8 @@ export const Agent = Resource("Agent", {
     Type.Object(
       {
         prompt_name: PromptName,
-        prompt_version: Type.Optional(About(PromptVersionNumber, "Version, when it is not always the latest.")),
+        prompt_version: Type.Optional(About(PromptVersionNumber, "Version, when it stays with one.")),
+        prompt_label: Type.Optional(About(PromptLabelName, "Label that it follows, when it follows one.")),
       },
       { description: "Prompt for the analysis, when there is one." },
     ),
@@ -107,12 +108,17 @@ export const Agent = Resource("Agent", {
     ),
   ),
   prompt: Nullable(
-    Type.Object({ prompt_name: PromptName, prompt_version: PromptVersionNumber, prompt_content: PromptText }),
+    Type.Object({
+      prompt_name: PromptName,
+      prompt_version: PromptVersionNumber,
+      prompt_label: Type.Optional(About(PromptLabelName, "Label that it follows, when it follows one.")),
+      prompt_content: PromptText,
+    }),
     "The prompt that the agent uses now.",
   ),
   prompt_pinned: Type.Boolean({
     description:
-      "Whether the agent stays with that version. If false, it follows the latest, also when that is the version shown.",
+      "Whether the agent stays with that version. If false, it follows `prompt_label` or the latest, also when that is the version shown.",
   }),
   dynamic_variables: Type.Array(Type.String(), { description: "Names of the variables in prompt and greeting." }),
   created_at: At("When the agent was created."),

@@ -46,13 +46,11 @@ export function AnalysisTab({ draft }: { draft: AgentDraft }) {
               type="analysis"
               source={source}
               onText={(text) => set({ call_analysis_prompt: text ? { custom_prompt: text } : null })}
-              onShared={(prompt_name, prompt_version) =>
-                set({ call_analysis_prompt: { prompt_name, ...(prompt_version !== null && { prompt_version }) } })
-              }
+              onShared={(prompt_name, which) => set({ call_analysis_prompt: { prompt_name, ...which } })}
               errors={{
                 text: errorAt("call_analysis_prompt") ?? errorAt("call_analysis_prompt.custom_prompt"),
                 name: errorAt("call_analysis_prompt.prompt_name"),
-                version: errorAt("call_analysis_prompt.prompt_version"),
+                version: errorAt("call_analysis_prompt.prompt_version") ?? errorAt("call_analysis_prompt.prompt_label"),
               }}
             />
           </Section>
@@ -80,7 +78,6 @@ function useAnalysisSource({ agent, values }: AgentDraft): Source {
       ask(api.GET("/v1/public/prompts/{prompt_name}", { params: { path: { prompt_name: ownName } }, signal })),
     enabled: isStoredOwn,
   });
-  if (given?.prompt_name && !isStoredOwn)
-    return { kind: "shared", name: given.prompt_name, version: given.prompt_version ?? null };
+  if (given?.prompt_name && !isStoredOwn) return { kind: "shared", name: given.prompt_name, which: given };
   return { kind: "own", text: given?.custom_prompt ?? (isStoredOwn ? (stored.data?.prompt_content ?? "") : "") };
 }

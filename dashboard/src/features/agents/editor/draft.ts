@@ -5,7 +5,7 @@ import { fieldsOf, messageAt, Problem } from "../../../api/problem.ts";
 import { useKeptWork } from "../../../ui/form/kept-work.ts";
 import { tellDone } from "../../../ui/overlay/toasts.tsx";
 import { PROMPTS } from "../../prompts/prompts.ts";
-import { useSharedText } from "../../prompts/shared-text.ts";
+import { useSharedText, type WhichVersion } from "../../prompts/shared-text.ts";
 import { AGENTS, type Agent, agentQuery, type Changes } from "../agents.ts";
 import { type Conflict, conflictsOf, dropped, type Edits, edited, joined, kept, NO_EDITS, unsaved } from "./edits.ts";
 import type { Entered } from "./models/entered.ts";
@@ -140,19 +140,19 @@ function patch({ id, updated_at }: Agent, body: Changes): Promise<Agent> {
 
 /** An agent's prompt as it is on the screen. */
 export interface ShownPrompt {
-  /** Null for a text of the agent's own; its version is null for always the latest. */
-  shared: { name: string; version: number | null } | null;
+  /** Null for a text of the agent's own. */
+  shared: { name: string; which: WhichVersion } | null;
   text: string;
 }
 
 /** The prompt with the changes. */
 export function useShownPrompt({ agent, values, changes }: AgentDraft): ShownPrompt {
   const name = "prompt_content" in changes ? null : (values.prompt?.prompt_name ?? null);
-  const version = values.prompt?.prompt_version ?? null;
+  const which = values.prompt ?? {};
   const stored = "prompt" in changes ? null : agent.prompt;
-  const read = useSharedText(name, version);
+  const read = useSharedText(name, which);
   if (name === null) return { shared: null, text: values.prompt_content ?? "" };
-  return { shared: { name, version }, text: stored?.prompt_content ?? read ?? "" };
+  return { shared: { name, which }, text: stored?.prompt_content ?? read ?? "" };
 }
 
 /** The name of the prompt that holds an agent's own text (docs/api-reference.md#prompts-of-an-agent). */
@@ -202,6 +202,9 @@ function startWebhookOf({ start_webhook }: Agent): Changes["start_webhook"] {
   return shown;
 }
 
-function storedReference({ prompt_name, prompt_version }: NonNullable<Agent["prompt"]>, isPinned: boolean) {
-  return { prompt_name, ...(isPinned && { prompt_version }) };
+function storedReference(
+  { prompt_name, prompt_version, prompt_label }: NonNullable<Agent["prompt"]>,
+  isPinned: boolean,
+) {
+  return { prompt_name, ...(isPinned && { prompt_version }), ...(prompt_label !== undefined && { prompt_label }) };
 }

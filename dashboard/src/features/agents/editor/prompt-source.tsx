@@ -3,13 +3,15 @@ import { Field } from "../../../ui/form/field.tsx";
 import { Select } from "../../../ui/form/select.tsx";
 import { PromptEditor } from "../../prompts/prompt-field.tsx";
 import { sharedPromptsQuery, versionsQuery } from "../../prompts/prompts.ts";
-import { useSharedText } from "../../prompts/shared-text.ts";
+import { useSharedText, type WhichVersion } from "../../prompts/shared-text.ts";
 
-export type Source = { kind: "own"; text: string } | { kind: "shared"; name: string; version: number | null };
+export type Source = { kind: "own"; text: string } | { kind: "shared"; name: string; which: WhichVersion };
 
 const OWN = "own";
+/** Before a label, in the values of a choice that has versions too. */
+const LABEL = "label:";
 
-/** A text of the agent's own, or a prompt that several agents share, always its latest version or a certain one. */
+/** A text of the agent's own, or a prompt that several agents share, always its latest version, the one with a label, or a certain one. */
 export function PromptSource({
   label,
   type,
@@ -22,7 +24,7 @@ export function PromptSource({
   type: "main" | "analysis";
   source: Source;
   onText: (text: string) => void;
-  onShared: (name: string, version: number | null) => void;
+  onShared: (name: string, which: WhichVersion) => void;
   /** The API's messages about the text, and about a shared prompt's name and version. */
   errors: Readonly<Record<"text" | "name" | "version", string | undefined>>;
 }) {
@@ -30,8 +32,8 @@ export function PromptSource({
   const shared = (prompts.data ?? []).filter(({ prompt_metadata }) => prompt_metadata.prompt_type === type);
   const chosen = source.kind === "shared" ? source.name : OWN;
   const pinned = source.kind === "shared" ? source : null;
-  const content = useSharedText(pinned?.name ?? null, pinned?.version ?? null);
-  const choose = (value: string) => (value === OWN ? onText(content ?? "") : onShared(value, null));
+  const content = useSharedText(pinned?.name ?? null, pinned?.which ?? {});
+  const choose = (value: string) => (value === OWN ? onText(content ?? "") : onShared(value, {}));
   return (
     <>
       {(shared.length > 0 || source.kind === "shared") && (
@@ -58,8 +60,8 @@ export function PromptSource({
           {source.kind === "shared" && (
             <VersionField
               name={source.name}
-              version={source.version}
-              onVersion={(version) => onShared(source.name, version)}
+              which={source.which}
+              onVersion={(which) => onShared(source.name, which)}
               error={errors.version}
             />
           )}
@@ -83,26 +85,39 @@ export function PromptSource({
 
 function VersionField({
   name,
-  version,
+  which: { prompt_version: version, prompt_label: label },
   onVersion,
   error,
 }: {
   name: string;
-  version: number | null;
-  onVersion: (version: number | null) => void;
+  which: WhichVersion;
+  onVersion: (which: WhichVersion) => void;
   error: string | undefined;
 }) {
-  const versions = useQuery(versionsQuery(name));
+  const versions = useQuery(versionsQuery(name)).data?.versions ?? [];
+  const labels = versions.flatMap((each) => each.labels);
   return (
     <Field label="Version" error={error}>
       {(control) => (
         <Select
           {...control}
-          value={version === null ? "latest" : String(version)}
-          onChange={(value) => onVersion(value === "latest" ? null : Number(value))}
+          value={label != null ? `${LABEL}${label}` : version == null ? "latest" : String(version)}
+          onChange={(value) =>
+            onVersion(
+              value === "latest"
+                ? {}
+                : value.startsWith(LABEL)
+                  ? { prompt_label: value.slice(LABEL.length) }
+                  : { prompt_version: Number(value) },
+            )
+          }
           options={[
             { value: "latest", label: "Always the latest" },
-            ...(versions.data?.versions ?? []).map(({ prompt_version }) => ({
+            ...[...new Set(label == null ? labels : [label, ...labels])].map((each) => ({
+              value: `${LABEL}${each}`,
+              label: `Always ${each}`,
+            })),
+            ...versions.map(({ prompt_version }) => ({
               value: String(prompt_version),
               label: `Version ${prompt_version}`,
             })),

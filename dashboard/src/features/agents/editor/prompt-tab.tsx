@@ -77,13 +77,11 @@ export function PromptTab({ draft }: { draft: AgentDraft }) {
             type="main"
             source={source}
             onText={(text) => set({ prompt_content: text || null })}
-            onShared={(name, version) =>
-              set({ prompt: { prompt_name: name, ...(version !== null && { prompt_version: version }) } })
-            }
+            onShared={(prompt_name, which) => set({ prompt: { prompt_name, ...which } })}
             errors={{
               text: errorAt("prompt_content") ?? errorAt("prompt"),
               name: errorAt("prompt.prompt_name"),
-              version: errorAt("prompt.prompt_version"),
+              version: errorAt("prompt.prompt_version") ?? errorAt("prompt.prompt_label"),
             }}
           />
         )}

@@ -180,6 +180,46 @@ test.each([
   240_000,
 );
 
+test("a version gets a label that an agent follows, and the label says who follows it when it is moved or deleted", async () => {
+  const owner = await createOwner(stack.accounts);
+  const api = stack.api(owner.apiKey);
+  for (const prompt_content of ["You are Ada.", "You are Zoe."])
+    await api.post("/prompts", { prompt_name: "desk", prompt_content });
+  const page = await openSignedIn(browser, stack, owner);
+  await page.goto("/prompts/desk?version=1");
+  const label = async (heading: string) => {
+    await page.getByRole("button", { name: "Label", exact: true }).click();
+    await page.getByRole("dialog", { name: heading }).getByRole("combobox", { name: "Label" }).fill("production");
+  };
+  await label("Label version 1");
+  await page.getByRole("button", { name: "Set label" }).click();
+  await page.getByRole("button", { name: /^1 production/ }).waitFor();
+
+  const { body: agent } = await api.post("/agents", {
+    agent_name: "Front desk",
+    agent_type: "INBOUND",
+    prompt: { prompt_name: "desk" },
+  });
+  await page.goto(`/agents/${agent.id}`);
+  await page.getByRole("combobox", { name: "Version" }).selectOption("Always production");
+  await page.getByText("You are Ada.").waitFor();
+  await page.getByRole("button", { name: "Save", exact: true }).click();
+  const stored = async () => (await api.get(`/agents/${agent.id}`)).body.prompt;
+  await eventually(async () => expect(await stored()).toMatchObject({ prompt_label: "production", prompt_version: 1 }));
+
+  await page.goto("/prompts/desk?version=2");
+  await label("Label version 2");
+  await page.getByText("Moves from version 1. Front desk follows it.").waitFor();
+  await page.getByRole("button", { name: "Move label" }).click();
+  await page.getByRole("button", { name: /^2 Latest production/ }).waitFor();
+  expect(await stored()).toMatchObject({ prompt_label: "production", prompt_version: 2 });
+  await page.getByRole("button", { name: "Delete label production" }).click();
+  await page.getByText("Front desk follows it. Give them another label or a version first.").waitFor();
+  expect(await page.getByRole("button", { name: "Delete label", exact: true }).isDisabled()).toBeTrue();
+  expect(page.failures).toEqual([]);
+  await page.context().close();
+});
+
 test("a shared prompt is shown in the version that the agent uses, until the latest or a text of its own is chosen", async () => {
   const owner = await createOwner(stack.accounts);
   const api = stack.api(owner.apiKey);

@@ -23,6 +23,7 @@ import { Time } from "../../ui/time.tsx";
 import { AGENTS, agentNamesQuery } from "../agents/agents.ts";
 import { PromptEditor } from "./prompt-field.tsx";
 import { agentOf, ownPromptTitle, PROMPTS, type Version, versionsQuery } from "./prompts.ts";
+import { VersionLabels } from "./version-labels.tsx";
 
 const Difference = lazy(() => import("./difference.tsx").then((module) => ({ default: module.Difference })));
 
@@ -72,8 +73,7 @@ function PromptView({ prompt }: { prompt: Schema["PromptVersions"] }) {
   };
   const show = (version: number | undefined) => navigate({ search: version === undefined ? {} : { version } });
   const [marked, mark] = useShownFirst(shown?.prompt_version, show);
-  const restore = (version: Version) =>
-    add.mutate(version.prompt_content, { onSuccess: () => show(undefined), onError: tellFailure });
+  const restore = useRestore(name, () => show(undefined));
   return (
     <Page
       title={title}
@@ -98,10 +98,10 @@ function PromptView({ prompt }: { prompt: Schema["PromptVersions"] }) {
         <div className="flex min-w-0 flex-col gap-4">
           {shown ? (
             <VersionView
-              versions={versions}
+              prompt={prompt}
               version={shown}
-              onRestore={shown === latest ? null : () => restore(shown)}
-              isRestoring={add.isPending}
+              onRestore={shown === latest ? null : () => restore.mutate(shown.prompt_version)}
+              isRestoring={restore.isPending}
               onClose={() => mark(undefined)}
             />
           ) : (
@@ -157,21 +157,40 @@ function useAddVersion(name: string) {
   });
 }
 
+function useRestore(name: string, onRestored: () => void) {
+  const client = useQueryClient();
+  return useMutation({
+    mutationFn: (prompt_version: number) =>
+      ask(
+        api.POST("/v1/public/prompts/{prompt_name}/restore", {
+          params: { path: { prompt_name: name } },
+          body: { prompt_version },
+        }),
+      ),
+    onSuccess: async ({ prompt_version }) => {
+      tellDone(`Saved as version ${prompt_version}`);
+      await Promise.all([PROMPTS, AGENTS].map((queryKey) => client.invalidateQueries({ queryKey })));
+      onRestored();
+    },
+    onError: tellFailure,
+  });
+}
+
 /** A version beside another one. */
 function VersionView({
-  versions,
+  prompt,
   version,
   onRestore,
   isRestoring,
   onClose,
 }: {
-  versions: readonly Version[];
+  prompt: Schema["PromptVersions"];
   version: Version;
   onRestore: (() => void) | null;
   isRestoring: boolean;
   onClose: () => void;
 }) {
-  const others = versions.filter((each) => each !== version);
+  const others = prompt.versions.filter((each) => each !== version);
   const before = others.find(({ prompt_version }) => prompt_version < version.prompt_version) ?? others[0];
   const [comparedTo, setComparedTo] = useState<number | null>(null);
   const [layout, setLayout] = useState<"split" | "inline">("split");
@@ -209,6 +228,7 @@ function VersionView({
           Close
         </Button>
       </div>
+      <VersionLabels prompt={prompt} version={version} />
       <Suspense fallback={<Skeleton className="h-72 w-full" />}>
         <Difference
           key={`${older.prompt_version}-${newer.prompt_version}-${layout}`}
@@ -235,7 +255,7 @@ function Versions({
   return (
     <Card title="Versions">
       <ul className="-mx-2 flex max-h-96 flex-col gap-0.5 overflow-y-auto">
-        {versions.map(({ prompt_version, created_at }, at) => (
+        {versions.map(({ prompt_version, created_at, labels }, at) => (
           <li key={prompt_version}>
             <button
               type="button"
@@ -248,6 +268,11 @@ function Versions({
             >
               <span className="tabular-nums">{prompt_version}</span>
               {at === 0 && <Badge tone="accent">Latest</Badge>}
+              {labels.map((label) => (
+                <Badge key={label} tone="success">
+                  {label}
+                </Badge>
+              ))}
               <span className="ml-auto text-[0.8125rem] text-muted">
                 <Time at={created_at} relative />
               </span>
@@ -267,7 +292,7 @@ function UsedBy({ prompt: { used_by = [], used_by_total = 0 } }: { prompt: Schem
         <p className="text-muted">No agents yet. Choose this prompt in an agent's Prompt tab.</p>
       ) : (
         <ul className="flex flex-col gap-1.5">
-          {used_by.map(({ agent_id, agent_name }) => (
+          {used_by.map(({ agent_id, agent_name, prompt_labels }) => (
             <li key={agent_id} className="truncate">
               <Link
                 to="/agents/$agentId"
@@ -277,6 +302,7 @@ function UsedBy({ prompt: { used_by = [], used_by_total = 0 } }: { prompt: Schem
               >
                 {names?.get(agent_id) ?? agent_name}
               </Link>
+              {prompt_labels.length > 0 && <span className="text-muted"> follows {prompt_labels.join(", ")}</span>}
             </li>
           ))}
           {used_by_total > used_by.length && <li className="text-muted">and {used_by_total - used_by.length} more</li>}

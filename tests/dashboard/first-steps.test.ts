@@ -1,6 +1,7 @@
 import { afterAll, expect, test } from "bun:test";
 import { join } from "node:path";
 import { Tier } from "@parley/proto/parley/account/v1/account.ts";
+import { eventually } from "@parley/testkit/eventually";
 import { startChromium } from "../kit/calls/chromium.ts";
 import { openDashboard } from "../kit/dashboard.ts";
 import { sharedStack } from "../kit/stack/shared-stack.ts";
@@ -95,7 +96,7 @@ test(
     await page.getByRole("menuitem", { name: "Revoke…" }).click();
     await page.getByRole("button", { name: "Revoke key" }).click();
     await page.getByText("No API keys yet").waitFor();
-    expect((await stack.api(apiKey).get("/agents")).status).toBe(401);
+    await eventually(async () => expect((await stack.api(apiKey).get("/agents")).status).toBe(401));
     expect(page.failures).toEqual([]);
   },
   TIMEOUT_MS,

@@ -109,8 +109,10 @@ test("a transcript says where another agent takes over, and names that agent at 
     .getByText(/^I pass you on\.$/)
     .waitFor();
   await lines.nth(1).getByText("Billing takes over", { exact: true }).waitFor();
-  const named = (await lines.allInnerTexts()).map((text) => text.split("\n")[0]);
-  expect(named).toEqual(["User", "Reception", "User", "Billing"]);
+  await eventually(async () => {
+    const named = (await lines.allInnerTexts()).map((text) => text.split("\n")[0]);
+    expect(named).toEqual(["User", "Reception", "User", "Billing"]);
+  });
   expect(await barriersOf(page)).toEqual([]);
 });
 

@@ -14,6 +14,8 @@ export async function startChromium({ microphone, program }: ChromiumSettings = 
     executablePath: program ?? (await obtain("headlessChromium")),
     args: [
       "--no-sandbox",
+      // Each page's scripts run for a moment: optimizing them costs more than it saves.
+      "--js-flags=--single-threaded --no-maglev --no-turbofan --max-lazy",
       "--autoplay-policy=no-user-gesture-required",
       "--use-fake-ui-for-media-stream",
       "--use-fake-device-for-media-stream",

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { buildBinaries } from "@parley/deploy/src/images/build.ts";
 import { PROGRAMS, type ProgramName } from "@parley/deploy/src/images/programs.ts";
 import { type Child, startChild, stopChild } from "@parley/dev/processes/child.ts";
+import { pingHttp } from "@parley/dev/processes/ping.ts";
 import { freePorts } from "@parley/dev/processes/ports.ts";
 import { HealthService } from "@parley/proto/grpc/health/v1/health.ts";
 import { roleUrls } from "@parley/shared/db/provision";
@@ -139,6 +140,13 @@ function run(name: Program, args: readonly string[] = []): ReturnType<Jail["run"
   return Bun.spawn([process.execPath, main, ...args], { env: env.voice, stdio: ["ignore", "pipe", "pipe"] });
 }
 
+/** Where a process tells whether it is ready, asked first so that its health check, a process of its own, runs once. */
+function readinessOf(name: Program): string {
+  return name === "model"
+    ? `http://${HOST}:${env.model.PORT}/healthz`
+    : `http://${env[name].PARLEY_ADMIN_LISTEN}/readyz`;
+}
+
 async function once(name: Program, ...args: string[]): Promise<{ exitCode: number; printed: string }> {
   const child = run(name, args);
   const [printed, errors, exitCode] = await Promise.all([
@@ -158,11 +166,10 @@ test(
   async () => {
     const names = [...SERVICES, "voice", "gateway", "model"] as const;
     for (const name of names) running.set(name, run(name));
-    for (const name of names)
-      await eventually(
-        async () => expect({ name, ...(await once(name, "health")) }).toMatchObject({ name, exitCode: 0 }),
-        READY_WITHIN_MS,
-      );
+    for (const name of names) {
+      await eventually(() => pingHttp(readinessOf(name)), READY_WITHIN_MS);
+      expect({ name, ...(await once(name, "health")) }).toMatchObject({ name, exitCode: 0 });
+    }
     for (const name of [...SERVICES, "voice"] as const) {
       const address = (env[name].PARLEY_LISTEN ?? "").replace(HOST, "localhost");
       const client = createClient(HealthService, {

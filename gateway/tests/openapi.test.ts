@@ -56,7 +56,8 @@ describe("the OpenAPI document", () => {
 
   test("fails the linter with an operation that has no id", async () => {
     const document = JSON.parse(await fetchDocument());
-    document.paths["/v1/public/agents"].get.operationId = undefined;
+    const { get } = document.paths["/v1/public/agents"];
+    document.paths = { "/v1/public/agents": { get: { ...get, operationId: undefined } } };
     const problems = await lint(JSON.stringify(document));
     expect(problems.map(({ ruleId }) => ruleId)).toContain("operation-operationId");
   });

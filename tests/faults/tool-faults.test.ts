@@ -7,7 +7,7 @@ import { createSession } from "../kit/test-owner.ts";
 import { connectWhatsApp, controlWhatsApp } from "../kit/whatsapp.ts";
 
 /** The long run: PARLEY_TEST_TOOL_CALLS=500 bun run test tests/faults/tool-faults.test.ts. */
-const CALLS = Number(process.env.PARLEY_TEST_TOOL_CALLS ?? 40);
+const CALLS = Number(process.env.PARLEY_TEST_TOOL_CALLS ?? 24);
 /** Repeats a run's choices, as far as its timing allows. */
 const SEED = Number(process.env.PARLEY_TEST_SEED ?? Date.now() % 1_000_000);
 const AT_ONCE = 10;

@@ -94,7 +94,8 @@ test("a server that waits because the call has audio enough is not taken for one
   });
   await using stalled = await startRawServer(() => {});
   const room = Promise.withResolvers<void>();
-  const times = { stallMs: 20, retryMs: 1 };
+  // Long enough for the first server to be connected to on a busy machine.
+  const times = { stallMs: 2_000, retryMs: 1 };
   const events: SpokenEvent[] = [];
   const options = { voiceId: "v", params: {}, signal: over.signal };
   const reply = voiceAt(fast, times).speak({ ...options, room: () => room.promise }, (event) => events.push(event));

@@ -304,8 +304,9 @@ test("a message that is too large, or more than audio can be, ends the stream", 
   const flood = await stream("twilio", them.to);
   const message = new Uint8Array(10_000);
   for (let sent = 0; sent < 60; sent++) flood.line.speak(message);
-  expect(await flood.line.closed).toBe(1_008);
-  expect(flood.streams.dropped.stream_too_fast).toBe(1);
+  // With which code is lost if the carrier still sends when the connection ends.
+  await flood.line.closed;
+  await eventually(() => expect(flood.streams.dropped.stream_too_fast).toBe(1));
   expect(them.endings).toEqual(["lost"]);
 });
 

@@ -1,5 +1,6 @@
 import { afterEach, expect, test } from "bun:test";
 import { eventually } from "@parley/testkit/eventually";
+import { FRAME_MS } from "../../src/audio/pcm.ts";
 import type { Leg } from "../../src/transport/leg.ts";
 import { headerOf } from "../../src/transport/sip/messages/message.ts";
 import { agree } from "../../src/transport/sip/messages/sdp.ts";
@@ -128,18 +129,19 @@ test("a stranger who sends first does not take a peer's place", async () => {
 test("a peer that sends faster than real time is heard in real time", async () => {
   const { peer, agent, port, answering } = await calling();
   const { answer } = await peer.call();
-  for (let sequence = 0; sequence < 500; sequence++)
-    peer.sendRtp(port(answer.body), {
-      payloadType: 0,
-      sequence,
-      timestamp: sequence * 1_000,
-      payload: new Uint8Array(1_000),
-    });
-  // The system drops some of the packets before we see them.
-  await eventually(() => expect(answering.dropped.rtp_too_much).toBeGreaterThan(50));
+  const payload = new Uint8Array(1_000);
+  const beganAt = performance.now();
+  let sequence = 0;
+  // The system drops some of the packets before we see them, and more on a busy machine.
+  await eventually(() => {
+    for (const end = sequence + 100; sequence < end; sequence++)
+      peer.sendRtp(port(answer.body), { payloadType: 0, sequence, timestamp: sequence * payload.length, payload });
+    expect(answering.dropped.rtp_too_much).toBeGreaterThan(50);
+  });
   // Silence is heard while nothing arrives, however long that is.
   expect(agent.sounding()).toBeGreaterThan(0);
-  expect(agent.sounding()).toBeLessThan(100);
+  // A peer may be a second ahead.
+  expect(agent.sounding() * FRAME_MS).toBeLessThanOrEqual(1_000 + performance.now() - beganAt);
 });
 
 test("a transfer is requested by REFER and complete when the peer says so", async () => {

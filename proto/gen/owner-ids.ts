@@ -111,6 +111,7 @@ export const OWNER_IDS: Readonly<Record<string, readonly string[]>> = {
   "/parley.conversation.v1.ConversationService/ListAlerts": ["owner_id"],
   "/parley.conversation.v1.ConversationService/ListChatSessions": ["owner_id"],
   "/parley.conversation.v1.ConversationService/ListConversations": ["owner_id"],
+  "/parley.conversation.v1.ConversationService/ListDocumentReplies": ["owner_id"],
   "/parley.conversation.v1.ConversationService/ListMcpTools": ["owner_id"],
   "/parley.conversation.v1.ConversationService/RecordEvent": ["owner_id"],
   "/parley.conversation.v1.ConversationService/ReportCall": ["owner_id"],

@@ -61,6 +61,7 @@ const SCOPES: Readonly<Record<string, readonly string[]>> = {
     "listConversations",
     "getConversation",
     "getRecording",
+    "listDocumentReplies",
     "listChatSessions",
     "getChatSession",
     "watchConversation",

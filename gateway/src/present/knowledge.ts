@@ -1,3 +1,4 @@
+import type { DocumentReply } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
 import type { Chunk, Document, KnowledgeBase } from "@parley/proto/parley/knowledge/v1/knowledge.ts";
 import { DOCUMENT_STATUSES, nameOf } from "@parley/shared/domain/api-names";
 import { isoTime } from "@parley/shared/domain/present/time";
@@ -15,6 +16,16 @@ export function presentKnowledgeBase(base: KnowledgeBase) {
     characters: base.characters,
     created_at: isoTime(base.createdAt),
     updated_at: isoTime(base.updatedAt),
+  };
+}
+
+export function presentDocumentReply(reply: DocumentReply) {
+  return {
+    conversation_id: reply.conversationId,
+    agent_id: reply.agentId,
+    seq: reply.seq,
+    beginning: reply.beginning,
+    created_at: isoTime(reply.createdAt),
   };
 }
 

@@ -152,6 +152,22 @@ export const DocumentList = Resource("DocumentList", {
   ...PageFigures,
 });
 
+export const ListDocumentRepliesQuery = Type.Object(PageQuery);
+
+export const DocumentReplyList = Resource("DocumentReplyList", {
+  replies: Type.Array(
+    Type.Object({
+      conversation_id: Type.String({ format: "uuid", description: "Conversation of the reply." }),
+      agent_id: Type.String({ description: "Agent that holds the conversation." }),
+      seq: Type.Integer({ minimum: 1, description: "Place of the reply in the transcript, from 1 on." }),
+      beginning: Type.String({ description: "First 300 characters of the reply." }),
+      created_at: At("When the reply was stored."),
+    }),
+    { description: "Replies of the page, newest first." },
+  ),
+  ...PageFigures,
+});
+
 export const DocumentDeleted = Resource("DocumentDeleted", {
   message: Message,
   id: DocumentId,

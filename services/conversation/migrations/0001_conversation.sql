@@ -140,6 +140,10 @@ create table messages (
   primary key (owner_id, conversation_id, seq)
 );
 
+-- Finds the replies whose model was given parts of a document.
+create index messages_of_document on messages using gin (owner_id, (knowledge -> 'sources') jsonb_path_ops)
+  where knowledge is not null;
+
 -- The tool calls of agents' models. The row of a call with effects is there before the call is made (docs/decisions/0026).
 create table tool_calls (
   owner_id text not null,

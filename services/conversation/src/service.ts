@@ -61,6 +61,7 @@ import { giveClientResult } from "./rpc/give-client-result.ts";
 import { listAlerts } from "./rpc/list-alerts.ts";
 import { listChatSessions } from "./rpc/list-chat-sessions.ts";
 import { listConversations } from "./rpc/list-conversations.ts";
+import { listDocumentReplies } from "./rpc/list-document-replies.ts";
 import { listMcpTools } from "./rpc/list-mcp-tools.ts";
 import { recordEvent } from "./rpc/record-event.ts";
 import { reportCall } from "./rpc/report-call.ts";
@@ -255,6 +256,7 @@ export function startConversation(
               countUsage: countUsage(ctx),
               getModelSetup: getModelSetup(config),
               // A year of many agents takes as long as a list.
+              listDocumentReplies: registered(listDocumentReplies(ctx), { isList: true }),
               getStatistics: registered(getStatistics(ctx), { isList: true }),
               getVersionFigures: registered(getVersionFigures(ctx), { isList: true }),
               compareVersions: registered(compareVersions(ctx), { isList: true }),

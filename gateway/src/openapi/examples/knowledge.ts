@@ -1,5 +1,14 @@
 import type { OperationExamples } from "./example.ts";
-import { CHUNK_ID, CREATED_AT, DOCUMENT_ID, KNOWLEDGE_BASE_ID, ONE_PAGE, UPDATED_AT } from "./values.ts";
+import {
+  AGENT_ID,
+  CHUNK_ID,
+  CREATED_AT,
+  DOCUMENT_ID,
+  KNOWLEDGE_BASE_ID,
+  ONE_PAGE,
+  SESSION_ID,
+  UPDATED_AT,
+} from "./values.ts";
 
 const TEXT = "# Repairs\n\nSmall repairs cost 40 euros, large ones 90.";
 const NEW_TEXT = "# Repairs\n\nSmall repairs cost 45 euros, large ones 95.";
@@ -65,6 +74,20 @@ export const KNOWLEDGE_EXAMPLES: OperationExamples = {
   },
   listDocuments: { response: { documents: [ready], ...ONE_PAGE } },
   getDocument: { response: ready },
+  listDocumentReplies: {
+    response: {
+      replies: [
+        {
+          conversation_id: SESSION_ID,
+          agent_id: AGENT_ID,
+          seq: 3,
+          beginning: "Small repairs cost 40 euros.",
+          created_at: UPDATED_AT,
+        },
+      ],
+      ...ONE_PAGE,
+    },
+  },
   getChunk: {
     response: {
       chunk_id: CHUNK_ID,

@@ -2,7 +2,7 @@ import { DOCUMENT_STATUSES, numberOf } from "@parley/shared/domain/api-names";
 import { Elysia } from "elysia";
 import type { Clients } from "../../clients.ts";
 import type { GateContext } from "../../gate.ts";
-import { presentDocument } from "../../present/knowledge.ts";
+import { presentDocument, presentDocumentReply } from "../../present/knowledge.ts";
 import { pageFigures, pageOf } from "../../present/page.ts";
 import { required } from "../../present/required.ts";
 import {
@@ -12,8 +12,10 @@ import {
   DocumentDeleted,
   DocumentForm,
   DocumentList,
+  DocumentReplyList,
   DocumentWithText,
   GetDocumentQuery,
+  ListDocumentRepliesQuery,
   ListDocumentsQuery,
   ReplaceDocumentBody,
   StoredDocument,
@@ -29,7 +31,7 @@ const FILE = {
 };
 const ID = "/:document_id";
 
-export function documentRoutes(gate: GateContext, { knowledge }: Clients) {
+export function documentRoutes(gate: GateContext, { knowledge, conversations }: Clients) {
   return new Elysia({ prefix: "/v1/public/knowledge-bases/:knowledge_base_id/documents" })
     .post(
       "/",
@@ -134,6 +136,34 @@ export function documentRoutes(gate: GateContext, { knowledge }: Clients) {
             text,
           } = await knowledge.getChunk({ ...key, documentId, chunkId }, { origin });
           return { chunk_id: chunkId, document_id: documentId, name, heading, text };
+        },
+      ),
+    )
+    .get(
+      `${ID}/replies`,
+      ...endpoint(
+        gate,
+        {
+          id: "listDocumentReplies",
+          tag: "Knowledge",
+          summary: "List the replies that used a document",
+          description:
+            "The replies whose model was given parts of the document, newest first. A reply is gone from here once its conversation is.",
+          scope: "conversations:read",
+          query: ListDocumentRepliesQuery,
+          response: DocumentReplyList,
+          isList: true,
+          refuses: ["not_found"],
+        },
+        async ({ ownerId, params, query, origin }) => {
+          const page = pageOf(query);
+          const key = keyOf(ownerId, params);
+          await knowledge.getDocument(key, { origin });
+          const { replies, total } = await conversations.listDocumentReplies(
+            { ownerId, documentId: key.documentId, page },
+            { origin },
+          );
+          return { replies: replies.map(presentDocumentReply), ...pageFigures(total, page) };
         },
       ),
     )

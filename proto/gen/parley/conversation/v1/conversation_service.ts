@@ -982,6 +982,27 @@ export interface SetDeliveryRequest {
 export interface SetDeliveryResponse {
 }
 
+export interface ListDocumentRepliesRequest {
+  ownerId: string;
+  documentId: string;
+  page: Page | undefined;
+}
+
+export interface ListDocumentRepliesResponse {
+  replies: DocumentReply[];
+  total: number;
+}
+
+export interface DocumentReply {
+  conversationId: string;
+  agentId: string;
+  /** Its sequence in the transcript. */
+  seq: number;
+  /** Its first 300 characters. */
+  beginning: string;
+  createdAt: Date | undefined;
+}
+
 export interface AnalyzeConversationRequest {
   ownerId: string;
   conversationId: string;
@@ -8859,6 +8880,255 @@ export const SetDeliveryResponse: MessageFns<SetDeliveryResponse> = {
   },
 };
 
+function createBaseListDocumentRepliesRequest(): ListDocumentRepliesRequest {
+  return { ownerId: "", documentId: "", page: undefined };
+}
+
+export const ListDocumentRepliesRequest: MessageFns<ListDocumentRepliesRequest> = {
+  encode(message: ListDocumentRepliesRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.ownerId !== "") {
+      writer.uint32(10).string(message.ownerId);
+    }
+    if (message.documentId !== "") {
+      writer.uint32(18).string(message.documentId);
+    }
+    if (message.page !== undefined) {
+      Page.encode(message.page, writer.uint32(26).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ListDocumentRepliesRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseListDocumentRepliesRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.ownerId = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.documentId = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.page = Page.decode(reader, reader.uint32());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<ListDocumentRepliesRequest>, I>>(base?: I): ListDocumentRepliesRequest {
+    return ListDocumentRepliesRequest.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<ListDocumentRepliesRequest>, I>>(object: I): ListDocumentRepliesRequest {
+    const message = createBaseListDocumentRepliesRequest();
+    message.ownerId = object.ownerId ?? "";
+    message.documentId = object.documentId ?? "";
+    message.page = (object.page !== undefined && object.page !== null) ? Page.fromPartial(object.page) : undefined;
+    return message;
+  },
+};
+
+function createBaseListDocumentRepliesResponse(): ListDocumentRepliesResponse {
+  return { replies: [], total: 0 };
+}
+
+export const ListDocumentRepliesResponse: MessageFns<ListDocumentRepliesResponse> = {
+  encode(message: ListDocumentRepliesResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    for (const v of message.replies) {
+      DocumentReply.encode(v!, writer.uint32(10).fork()).join();
+    }
+    if (message.total !== 0) {
+      writer.uint32(16).int32(message.total);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ListDocumentRepliesResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseListDocumentRepliesResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.replies.push(DocumentReply.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.total = reader.int32();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<ListDocumentRepliesResponse>, I>>(base?: I): ListDocumentRepliesResponse {
+    return ListDocumentRepliesResponse.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<ListDocumentRepliesResponse>, I>>(object: I): ListDocumentRepliesResponse {
+    const message = createBaseListDocumentRepliesResponse();
+    message.replies = object.replies?.map((e) => DocumentReply.fromPartial(e)) || [];
+    message.total = object.total ?? 0;
+    return message;
+  },
+};
+
+function createBaseDocumentReply(): DocumentReply {
+  return { conversationId: "", agentId: "", seq: 0, beginning: "", createdAt: undefined };
+}
+
+export const DocumentReply: MessageFns<DocumentReply> = {
+  encode(message: DocumentReply, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.conversationId !== "") {
+      writer.uint32(10).string(message.conversationId);
+    }
+    if (message.agentId !== "") {
+      writer.uint32(18).string(message.agentId);
+    }
+    if (message.seq !== 0) {
+      writer.uint32(24).int32(message.seq);
+    }
+    if (message.beginning !== "") {
+      writer.uint32(34).string(message.beginning);
+    }
+    if (message.createdAt !== undefined) {
+      Timestamp.encode(toTimestamp(message.createdAt), writer.uint32(42).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): DocumentReply {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseDocumentReply();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.conversationId = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.agentId = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.seq = reader.int32();
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.beginning = reader.string();
+            continue;
+          }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.createdAt = fromTimestamp(Timestamp.decode(reader, reader.uint32()));
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<DocumentReply>, I>>(base?: I): DocumentReply {
+    return DocumentReply.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<DocumentReply>, I>>(object: I): DocumentReply {
+    const message = createBaseDocumentReply();
+    message.conversationId = object.conversationId ?? "";
+    message.agentId = object.agentId ?? "";
+    message.seq = object.seq ?? 0;
+    message.beginning = object.beginning ?? "";
+    message.createdAt = object.createdAt ?? undefined;
+    return message;
+  },
+};
+
 function createBaseAnalyzeConversationRequest(): AnalyzeConversationRequest {
   return { ownerId: "", conversationId: "", idempotency: undefined };
 }
@@ -12795,6 +13065,18 @@ export const ConversationServiceService = {
       Buffer.from(FetchDocumentResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): FetchDocumentResponse => FetchDocumentResponse.decode(value),
   },
+  /** The replies whose model was given parts of a document, newest first. */
+  listDocumentReplies: {
+    path: "/parley.conversation.v1.ConversationService/ListDocumentReplies" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: ListDocumentRepliesRequest): Buffer =>
+      Buffer.from(ListDocumentRepliesRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): ListDocumentRepliesRequest => ListDocumentRepliesRequest.decode(value),
+    responseSerialize: (value: ListDocumentRepliesResponse): Buffer =>
+      Buffer.from(ListDocumentRepliesResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): ListDocumentRepliesResponse => ListDocumentRepliesResponse.decode(value),
+  },
   /** Analyzes an ended conversation again, in the background. */
   analyzeConversation: {
     path: "/parley.conversation.v1.ConversationService/AnalyzeConversation" as const,
@@ -13029,6 +13311,8 @@ export interface ConversationServiceServer extends UntypedServiceImplementation 
   tryStartWebhook: handleUnaryCall<TryStartWebhookRequest, TryStartWebhookResponse>;
   /** Reads a document at an address that an owner gives; called by the agent service, which asks nobody outside. */
   fetchDocument: handleUnaryCall<FetchDocumentRequest, FetchDocumentResponse>;
+  /** The replies whose model was given parts of a document, newest first. */
+  listDocumentReplies: handleUnaryCall<ListDocumentRepliesRequest, ListDocumentRepliesResponse>;
   /** Analyzes an ended conversation again, in the background. */
   analyzeConversation: handleUnaryCall<AnalyzeConversationRequest, AnalyzeConversationResponse>;
   /** The owner's usage by day. Usage stays counted after conversations are deleted. */
@@ -13487,6 +13771,22 @@ export interface ConversationServiceClient extends Client {
     metadata: Metadata,
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: FetchDocumentResponse) => void,
+  ): ClientUnaryCall;
+  /** The replies whose model was given parts of a document, newest first. */
+  listDocumentReplies(
+    request: ListDocumentRepliesRequest,
+    callback: (error: ServiceError | null, response: ListDocumentRepliesResponse) => void,
+  ): ClientUnaryCall;
+  listDocumentReplies(
+    request: ListDocumentRepliesRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: ListDocumentRepliesResponse) => void,
+  ): ClientUnaryCall;
+  listDocumentReplies(
+    request: ListDocumentRepliesRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: ListDocumentRepliesResponse) => void,
   ): ClientUnaryCall;
   /** Analyzes an ended conversation again, in the background. */
   analyzeConversation(

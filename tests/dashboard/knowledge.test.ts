@@ -97,6 +97,8 @@ test(
     await transcript.getByRole("link", { name: /prices.pdf/ }).click();
     const text = page.getByRole("article", { name: "Text" });
     await text.locator("mark").getByText("Small repair | 40 euros").waitFor();
+    const replies = page.getByRole("list", { name: "Replies" });
+    await replies.getByRole("link", { name: "Small repair: 40 euros." }).waitFor();
     expect(await barriersOf(page)).toEqual([]);
     await picture("source");
 

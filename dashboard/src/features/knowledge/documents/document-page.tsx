@@ -13,6 +13,7 @@ import { BackLink } from "../back-link.tsx";
 import { baseQuery, type Document } from "../knowledge.ts";
 import { DocumentStatus } from "./document-columns.tsx";
 import { DocumentMenu } from "./document-menu.tsx";
+import { DocumentReplies } from "./document-replies.tsx";
 import { chunkQuery, documentQuery, keyOf, textQuery } from "./documents.ts";
 import { languageName } from "./language-name.ts";
 import { shownPart } from "./shown-part.ts";
@@ -85,9 +86,12 @@ function Shown({ document, back }: { document: Document; back: React.ReactNode }
         ) : (
           <TextOf document={document} />
         )}
-        <Card title="Details">
-          <Details document={document} />
-        </Card>
+        <div className="flex flex-col gap-6">
+          <Card title="Details">
+            <Details document={document} />
+          </Card>
+          <DocumentReplies document={keyOf(document)} />
+        </div>
       </div>
     </Page>
   );

@@ -63,6 +63,22 @@ export const documentQuery = (key: DocumentKey) =>
     refetchInterval: ({ state }) => (state.data?.status === "PENDING" ? PENDING_EVERY_MS : false),
   });
 
+/** How many replies a document's page shows. */
+export const REPLIES_SHOWN = 5;
+
+/** The newest replies that used a document. */
+export const repliesQuery = (key: DocumentKey) =>
+  queryOptions({
+    queryKey: [...KNOWLEDGE, "replies", key.document_id],
+    queryFn: ({ signal }) =>
+      ask(
+        api.GET("/v1/public/knowledge-bases/{knowledge_base_id}/documents/{document_id}/replies", {
+          params: { path: { ...key }, query: { page_size: REPLIES_SHOWN } },
+          signal,
+        }),
+      ),
+  });
+
 /** A document's text. @param version changes with the text */
 export const textQuery = (key: DocumentKey, version: string) =>
   queryOptions({

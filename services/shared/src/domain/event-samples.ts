@@ -45,6 +45,7 @@ function endedPayload(event: EventName, ids: SampleIds, at: At): object {
     conversation_id: ids.conversationId,
     agent_id: ids.agentId,
     last_agent_id: ids.agentId,
+    agent_version: 3,
     conversation_type: "TELEPHONY",
     conversation_status: STATUSES[event],
     notes: NOTES,

@@ -280,6 +280,11 @@ describe("the tools of a test", () => {
       { name: "send_dtmf", result: "The keys 12 are pressed.", isError: false },
       { name: "transfer_call", result: "The user is connected after this reply.", isError: false },
     ]);
+    const transfer = { $case: "transfer" as const, value: "+14155550123" };
+    expect(await failure(service.chat.controlConversation({ ...key, action: transfer }))).toMatchObject({
+      kind: "condition",
+      detail: "This call is a test, which dials nobody",
+    });
     const ask = { ...key, name: "set_language", arguments: { language: "fr" } };
     expect(await service.chat.runCallTool(RunCallToolRequest.fromPartial(ask))).toMatchObject({
       result: "mocked",

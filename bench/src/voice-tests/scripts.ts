@@ -18,47 +18,57 @@ export interface ScriptLine {
 
 /** What the agent knows; the stand-in's model answers questions with it. */
 export const PROMPT = `You are Ada, the front desk of a bicycle workshop.
-Opening hours: Monday to Friday from nine in the morning until six in the evening.
-Address: twelve Market Street, behind the old station.
-Price of a repair: thirty dollars for a flat tire, and ninety for new brakes.
-Delivery: we bring a bicycle to your house on Tuesday and on Friday.
-Parking: there is a free parking place behind the house.
-Warranty: every repair has a warranty of twelve months.`;
+Opening hours: Monday to Friday from nine to six.
+Address: twelve Market Street.
+Delivery: on Tuesday and on Friday.
+Parking lot: behind the house, for free.
+Guarantee: twelve months for every repair.
+Telephone number: five five five, twelve twelve.
+Credit cards: all of them.`;
 
 export const GREETING = "Hello, this is the bicycle workshop. What can I do for you?";
 
-const OPEN = { text: "When do you open?", recognized: /open/, heard: /opening hours/i };
-const ADDRESS = { text: "What is your address?", recognized: /address/, heard: /market street/i };
-const DELIVERY = { text: "What about delivery?", recognized: /delivery/, heard: /tuesday/i };
-const PARKING = { text: "Where is the parking place?", recognized: /parking/, heard: /free parking/i };
-const WARRANTY = { text: "What is the warranty?", recognized: /warranty/, heard: /twelve months/i };
-const PRICE = { text: "What is the price of a repair?", recognized: /price|repair/, heard: /thirty dollars/i };
-const THANKS = { text: "Thank you.", recognized: /thank/, heard: /welcome/i };
-const BYE = { text: "Goodbye.", recognized: /bye/, heard: /goodbye/i };
+// The stand-in's recognition understands these words in its own voice.
+const OPEN = { text: "When do you open?", recognized: /when do you open/, heard: /opening hours/i };
+const ADDRESS = { text: "What is your address?", recognized: /your address/, heard: /market street/i };
+const DELIVERY = { text: "What about delivery?", recognized: /about delivery/, heard: /tuesday/i };
+const PARKING = { text: "Where is the parking lot?", recognized: /parking lot/, heard: /behind the house/i };
+const GUARANTEE = { text: "Do you have a guarantee?", recognized: /a guarantee/, heard: /twelve months/i };
+const TELEPHONE = { text: "What is your telephone number?", recognized: /telephone number/, heard: /five five/i };
+const CARDS = { text: "Do you take credit cards?", recognized: /credit card/, heard: /all of them/i };
+const NAME = { text: "What is your name?", recognized: /your name/, heard: /Ada/ };
+const THANKS = { text: "Thank you very much.", recognized: /thank you/, heard: /welcome/i };
+const BYE = { text: "Goodbye.", recognized: /goodbye/, heard: /goodbye/i };
 
-/** Twenty scripts of one to three lines: plain ones, in noise, that interrupt, with pauses and with keys. */
+/** Twenty scripts of one to three lines: plain ones, with pauses, in noise, that interrupt, and with keys. */
 export const SCRIPTS: readonly Script[] = [
   { name: "opening hours", lines: [OPEN] },
+  { name: "in a cafe", lines: [{ ...DELIVERY, noise: "cafe" }] },
+  { name: "interrupts an answer", lines: [OPEN, { ...ADDRESS, interruptAtMs: 800 }] },
+  { name: "a line and keys", lines: [{ ...GUARANTEE, dtmf: "5", recognized: /guarantee \[Pressed 5\]/ }] },
+  { name: "question and goodbye", lines: [ADDRESS, BYE], agentEnds: true },
   { name: "address", lines: [ADDRESS] },
   { name: "delivery", lines: [DELIVERY] },
   { name: "parking", lines: [PARKING] },
-  { name: "warranty", lines: [WARRANTY] },
-  { name: "price", lines: [PRICE] },
-  { name: "two questions", lines: [OPEN, ADDRESS] },
-  { name: "three questions", lines: [DELIVERY, PARKING, WARRANTY] },
-  { name: "thanks", lines: [OPEN, THANKS] },
+  { name: "guarantee", lines: [GUARANTEE] },
+  { name: "telephone", lines: [TELEPHONE] },
+  { name: "name", lines: [NAME] },
+  { name: "two questions", lines: [CARDS, ADDRESS] },
+  { name: "three questions", lines: [DELIVERY, PARKING, GUARANTEE] },
+  { name: "thanks", lines: [TELEPHONE, THANKS] },
   { name: "goodbye", lines: [BYE], agentEnds: true },
-  { name: "question and goodbye", lines: [ADDRESS, BYE], agentEnds: true },
-  { name: "a pause in the line", lines: [{ ...OPEN, text: "Hello. I have a question. When do you open?" }] },
+  { name: "a pause in the line", lines: [{ ...DELIVERY, text: "I have a question. What about delivery?" }] },
   {
     name: "a long line",
-    lines: [{ ...PRICE, text: "My bicycle is broken, and the brakes are bad. What is the price of a repair?" }],
+    lines: [{ ...TELEPHONE, text: "I need help with my order. What is your telephone number?" }],
   },
-  { name: "in a cafe", lines: [{ ...OPEN, noise: "cafe" }] },
-  { name: "in the street", lines: [{ ...ADDRESS, noise: "street" }] },
-  { name: "in a cafe, then quiet", lines: [{ ...DELIVERY, noise: "cafe" }, PARKING] },
-  { name: "interrupts the greeting", lines: [{ ...OPEN, interruptAtMs: 800 }] },
-  { name: "interrupts an answer", lines: [OPEN, { ...ADDRESS, interruptAtMs: 1_200 }] },
-  { name: "keys", lines: [{ text: "", dtmf: "12#", recognized: /\[Pressed 12\]/ }] },
-  { name: "a line and keys", lines: [{ ...WARRANTY, dtmf: "5#", recognized: /\[Pressed 5\]/, heard: /./ }] },
+  {
+    name: "in the street, then in a cafe",
+    lines: [
+      { ...PARKING, noise: "street" },
+      { ...ADDRESS, noise: "cafe" },
+    ],
+  },
+  { name: "interrupts the greeting", lines: [{ ...GUARANTEE, interruptAtMs: 600 }] },
+  { name: "keys", lines: [{ text: "", dtmf: "12#", recognized: /^\[Pressed 12\]$/ }] },
 ];

@@ -18,12 +18,10 @@ export async function backgroundOf(config: Readonly<Record<string, unknown>> | n
   return mixer(await soundOf(sound), Number(volume));
 }
 
-/**
- * @param volume 1 is the sound as it is
- * @param from where the sound begins; a random position by default, so that it differs between calls that begin at the same time
- */
-export function mixer(sound: Pcm, volume: number, from = Math.floor(Math.random() * sound.length)): Background {
-  let at = from;
+/** @param volume 0 to 1 */
+export function mixer(sound: Pcm, volume: number): Background {
+  // Calls that begin at the same time start at different positions.
+  let at = Math.floor(Math.random() * sound.length);
   return (frame) => {
     const mixed = new Int16Array(FRAME_SAMPLES);
     for (let sample = 0; sample < FRAME_SAMPLES; sample++) {

@@ -42,7 +42,7 @@ export async function holdTestCall(
   const over = new AbortController();
   let hungUp: string | null = null;
   let fault: ServiceError | null = null;
-  const phone = testPhone(() => caller.heardVoice());
+  const phone = testPhone({ heardVoice: () => caller.heardVoice(), left: () => caller.left() });
   const hangUp = (reason: string) => {
     hungUp ??= reason;
     phone.hangUp();

@@ -3,16 +3,14 @@ import type { TestLine } from "@parley/proto/parley/voice/v1/voice_service.ts";
 import { invalid, ServiceError } from "@parley/shared/errors";
 import { isLonger } from "@parley/shared/text/length";
 import type { Pcm } from "../audio/pcm.ts";
-import type { Background } from "../background/background.ts";
 import { spokenSentence } from "../speech/spoken-sentence.ts";
 import type { TextToSpeech } from "../speech/tts.ts";
-import { isNoise, NOISES, noiseBehind } from "./noise.ts";
+import { inNoise, isNoise, NOISES } from "./noise.ts";
 
 /** A line that can be said at once. */
 export interface Line {
   /** Empty if it only presses keys. */
   audio: Pcm;
-  noise: Background | null;
   /** Begins so long after the reply to the line before began to be heard; null: when the agent has finished. */
   interruptAtMs: number | null;
   /** Pressed after the audio; may be empty. */
@@ -60,9 +58,9 @@ export async function readyLine(
   if (interruptAtMs !== undefined && (interruptAtMs < 0 || interruptAtMs > INTERRUPT_MS_MAX))
     throw invalid("line.interrupt_at_ms", `interrupt_at_ms must be 0 to ${INTERRUPT_MS_MAX}`);
   if (noise !== undefined && !isNoise(noise)) throw invalid("line.noise", `noise must be ${NOISES.join(" or ")}`);
-  const audio = isSilent ? new Int16Array() : await speak(text);
-  const behind = noise === undefined ? null : await noiseBehind(noise, audio);
-  return { audio, noise: behind, interruptAtMs: interruptAtMs ?? null, keys: dtmf };
+  const voice = isSilent ? new Int16Array() : await speak(text);
+  const audio = noise === undefined ? voice : await inNoise(noise, voice);
+  return { audio, interruptAtMs: interruptAtMs ?? null, keys: dtmf };
 }
 
 /** Quieter samples are the silence before or behind what a voice says. */

@@ -1,5 +1,4 @@
 import type { Pcm } from "../audio/pcm.ts";
-import { type Background, mixer } from "../background/background.ts";
 import { type SoundName, soundOf } from "../background/sounds.ts";
 
 /** The sounds that a test's user may speak in. */
@@ -8,22 +7,23 @@ export type Noise = (typeof NOISES)[number];
 
 /** How much louder the user is: somebody who holds the phone to their face and does not raise their voice. */
 const SIGNAL_TO_NOISE_DB = 15;
-/** The root mean square of a voice at a usual loudness, for a line that only presses keys. */
-const USUAL_VOICE = 3_000;
 
 export function isNoise(name: string): name is Noise {
   return (NOISES as readonly string[]).includes(name);
 }
 
-/** A noise to be heard behind a voice, the same for the same voice. */
-export async function noiseBehind(name: Noise, voice: Pcm): Promise<Background> {
+/** A voice with a noise behind it, the same for the same voice. */
+export async function inNoise(name: Noise, voice: Pcm): Promise<Pcm> {
   const sound = await soundOf(name);
-  const level = voice.length === 0 ? USUAL_VOICE : rootMeanSquare(voice);
-  return mixer(sound, level / rootMeanSquare(sound) / 10 ** (SIGNAL_TO_NOISE_DB / 20), 0);
+  const share = rootMeanSquare(voice) / rootMeanSquare(sound) / 10 ** (SIGNAL_TO_NOISE_DB / 20);
+  return voice.map((sample, at) => {
+    const both = Math.round(sample + share * (sound[at % sound.length] as number));
+    return Math.max(-32_768, Math.min(32_767, both));
+  });
 }
 
 function rootMeanSquare(audio: Pcm): number {
   let sum = 0;
   for (const sample of audio) sum += sample * sample;
-  return Math.sqrt(sum / audio.length);
+  return Math.sqrt(sum / Math.max(1, audio.length));
 }

@@ -1,5 +1,4 @@
 import type { Pcm } from "../audio/pcm.ts";
-import type { Background } from "../background/background.ts";
 import type { Leg, LegListener } from "../transport/leg.ts";
 import type { Line } from "./line.ts";
 
@@ -20,26 +19,27 @@ export interface TestPhone {
 const VOICE_FROM = 500;
 const SAID = "said";
 
-/** @param heardVoice called with each frame in which the agent's voice was heard */
-export function testPhone(heardVoice: () => void): TestPhone {
+/**
+ * @param heardVoice called with each frame in which the agent's voice was heard
+ * @param left called when either side has hung up
+ */
+export function testPhone({ heardVoice, left }: { heardVoice(): void; left(): void }): TestPhone {
   let leg: Leg | null = null;
   let isAgentSpeaking = false;
-  let isSaying = false;
-  /** What is heard behind the user, from the beginning of a line until the agent answers. */
-  let noise: Background | null = null;
   let said = () => {};
 
   return {
     listener: {
       heard: (frame) => {
-        if (!isAgentSpeaking || !isVoice(frame)) return;
-        if (!isSaying) noise = null;
-        heardVoice();
+        if (isAgentSpeaking && isVoice(frame)) heardVoice();
       },
       pressed: () => {},
       reached: () => said(),
-      sending: (frame) => noise?.(frame) ?? frame,
-      ended: () => said(),
+      sending: (frame) => frame,
+      ended: () => {
+        said();
+        left();
+      },
     },
     watching: (agent) => ({
       ...agent,
@@ -52,8 +52,6 @@ export function testPhone(heardVoice: () => void): TestPhone {
       leg = given;
     },
     say: async (line) => {
-      isSaying = true;
-      noise = line.noise;
       if (line.audio.length > 0) {
         const { promise, resolve } = Promise.withResolvers<void>();
         said = resolve;
@@ -63,7 +61,6 @@ export function testPhone(heardVoice: () => void): TestPhone {
       }
       // Pressed in vain if the call has ended.
       if (line.keys !== "") await leg?.press(line.keys).catch(() => {});
-      isSaying = false;
     },
     hangUp: () => void leg?.hangUp(),
   };

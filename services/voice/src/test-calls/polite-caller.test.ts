@@ -5,7 +5,7 @@ import type { Line } from "./line.ts";
 import { politeCaller } from "./polite-caller.ts";
 
 const line = (keys: string, interruptAtMs: number | null = null): Line => ({
-  ...{ audio: new Int16Array(), noise: null, interruptAtMs, keys },
+  ...{ audio: new Int16Array(), interruptAtMs, keys },
 });
 const SAYING_MS = 1_000;
 
@@ -173,15 +173,19 @@ test("what an agent says of its own accord while no line is open belongs to the 
   expect(told.at(-1)).toBe('turn "yes" "Are you there? Good." 500');
 });
 
-test("a turn that is open when the call ends is told if anything was recognized or heard in it", async () => {
-  const { caller, add, greeted, ends, answers, news, time, told } = calling();
+test("an agent that hangs up with its last words is who ends the call, and these words are told", async () => {
+  const { caller, add, greeted, ends, answers, news, state, time, told } = calling();
   await greeted();
   await ends("Hello.");
   add("1");
-  add("2");
+  caller.noMore();
   await time.pass(SAYING_MS);
   await answers("bye");
+  // All of one event, in this order.
   news("agent", "Goodbye.");
+  caller.left();
+  state("listening");
+  await time.pass(0);
   caller.over();
   await time.pass(30_000);
   expect(told.slice(2)).toEqual(['turn "bye" "Goodbye." 500']);

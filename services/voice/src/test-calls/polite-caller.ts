@@ -17,6 +17,8 @@ export interface PoliteCaller {
   add(line: Line): Promise<void>;
   /** No more lines come: hangs up when all are answered. */
   noMore(): void;
+  /** Either side has hung up: says nothing more. */
+  left(): void;
   /** The call is over and has reported everything: tells what is known of turns that are open. */
   over(): void;
 }
@@ -172,10 +174,12 @@ export function politeCaller({ clock, say, hangUp, tell }: PoliteCallerParts): P
       isLast = true;
       proceed();
     },
-    over: () => {
+    left: () => {
       isOver = true;
       stopWaiting();
       stopInterruption();
+    },
+    over: () => {
       for (const turn of turns.splice(0)) if (turn.recognized.length + turn.heard.length > 0) tell(toTurn(turn));
       for (const { taken } of waiting) taken();
     },

@@ -525,7 +525,7 @@ export interface TestCallStart {
 export interface TestLine {
   /** Up to 1000 characters; may be empty if there are keys. */
   text: string;
-  /** Heard behind the line until the agent answers: cafe or street. */
+  /** Heard behind the text: cafe or street. */
   noise?:
     | string
     | undefined;

@@ -23,6 +23,7 @@ export interface AnnouncerOptions {
 }
 
 const SPOKEN_WITHIN_MS = 15_000;
+const SECONDS_MAX = 60;
 /** How long the call lasts after the sentence, for a caller whose phone plays late or not at all. */
 const PATIENCE_MS = 3_000;
 /** Each announcement takes a port for audio. */
@@ -35,7 +36,7 @@ export function announcer({ sentence, tts, voiceOf, log }: AnnouncerOptions): An
   /** The sentence is always the same, so a provider speaks it once for all callers. */
   const soundOf = async (config: TtsConfig): Promise<Pcm | null> => {
     try {
-      spoken ??= spokenSentence(voiceOf(config), config, sentence, AbortSignal.timeout(SPOKEN_WITHIN_MS));
+      spoken ??= spokenSentence(voiceOf(config), config, sentence, SECONDS_MAX, AbortSignal.timeout(SPOKEN_WITHIN_MS));
       return await spoken;
     } catch (err) {
       spoken = null;

@@ -104,6 +104,6 @@ async function readSteps(
 
 function endOf({ outcome, notes }: CallEnd, hungUp: string | null): TestCallEnd {
   if (hungUp !== null) return { endedBy: "user", reason: hungUp };
-  if (outcome === "ERROR") return { endedBy: "system", reason: notes ?? "The call could not go on" };
+  if (outcome === "ERROR") return { endedBy: "failure", reason: notes ?? "The call could not go on" };
   return { endedBy: "agent", reason: notes ?? "The agent hung up" };
 }

@@ -24,10 +24,12 @@ export interface LineVoice {
   voiceOf(tts: TtsConfig): TextToSpeech;
 }
 
-const TEXT_CHARACTERS_MAX = 1_000;
+const TEXT_CHARACTERS_MAX = 4_000;
+/** Longer than anybody takes for these. */
+const SECONDS_MAX = 600;
 const KEYS = /^[0-9*#w]{1,32}$/;
 const INTERRUPT_MS_MAX = 60_000;
-const SPOKEN_WITHIN_MS = 15_000;
+const SPOKEN_WITHIN_MS = 60_000;
 
 /** @throws ServiceError condition if this installation has no voice for tests */
 export function lineVoice({ tts, voiceOf }: LineVoice): (text: string, signal: AbortSignal) => Promise<Pcm> {
@@ -36,7 +38,7 @@ export function lineVoice({ tts, voiceOf }: LineVoice): (text: string, signal: A
   return async (text, signal) => {
     const late = AbortSignal.timeout(SPOKEN_WITHIN_MS);
     try {
-      return trimmed(await spokenSentence(voice, tts, text, AbortSignal.any([signal, late])));
+      return trimmed(await spokenSentence(voice, tts, text, SECONDS_MAX, AbortSignal.any([signal, late])));
     } catch (error) {
       if (late.aborted && !signal.aborted)
         throw new ServiceError("upstream_timeout", "The voice for tests (PARLEY_TEST_TTS) took too long");

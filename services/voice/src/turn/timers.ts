@@ -79,8 +79,8 @@ export function finalizeGivenUpAt({ user: { finalizing, speechSince }, settings 
  * @param behindMs how far the voice detector is behind the audio: the silence may be over already
  */
 export function turnEndAt({ user, settings }: TurnState, behindMs: number): number | null {
-  // A user who types keys speaks again only when done.
-  if (user.keysAt !== null) return user.keysAt + KEYS_PAUSE_MS;
+  // A user who types keys speaks again only when done; what they said before may still be on its way.
+  if (user.keysAt !== null) return user.finalizing && user.speechSince === null ? null : user.keysAt + KEYS_PAUSE_MS;
   const words = wordsOf(user);
   const since = silentSince(user);
   if (words === "" || user.speechSince !== null || since === null) return null;

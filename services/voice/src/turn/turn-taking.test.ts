@@ -416,6 +416,18 @@ test("what is said while keys are pressed is one message with them", () => {
   expect(on.wait(2_000)).toEqual([{ type: "ask", reply: 1, text: "My number is [Pressed 42]" }]);
 });
 
+test("what was said before keys were pressed is one message with them, even if the recognition takes longer than the keys", () => {
+  const on = call({ finalizeWaitMs: 10_000 });
+  on.happen({ type: "connected", greets: false });
+  on.happen(began);
+  on.wait(1_000);
+  on.happen(ended);
+  on.happen(pressed("5"));
+  expect(types(on.wait(5_000))).toEqual(["finalize"]);
+  on.happen(final("do you have a guarantee"));
+  expect(on.happen(finalized)).toEqual([{ type: "ask", reply: 1, text: "do you have a guarantee [Pressed 5]" }]);
+});
+
 test("whoever presses keys is not reminded, and keys that nobody answers are kept when the user leaves", () => {
   const on = call({ idle: { afterMs: 1_000, remindersMax: 1 } });
   on.happen({ type: "connected", greets: false });

@@ -1,8 +1,10 @@
 import { type Pcm, SAMPLES_PER_SECOND } from "../../src/audio/pcm.ts";
+import type { SpeechToSpeech } from "../../src/speech/sts.ts";
 import type { TextToSpeech } from "../../src/speech/tts.ts";
 import type { VoiceDetector } from "../../src/vad/detector.ts";
 import { tone } from "../listening.ts";
 import { type ScriptedHearing, scriptedHearing } from "./scripted-speech.ts";
+import { scriptedSts } from "./scripted-sts.ts";
 
 // Speech without words: whoever speaks is a tone, and whoever listens hears that something was said.
 
@@ -38,6 +40,23 @@ export function toneHearing(texts: readonly string[]): ScriptedHearing {
           tell({ type: "finalized" });
         },
       };
+    },
+  };
+}
+
+/** A model that hears a text in each tone, once it is over, and answers it. */
+export function toneSts(recognized: string, answer: string): SpeechToSpeech {
+  const sts = scriptedSts();
+  return {
+    converse: (options, tell) => {
+      const session = sts.converse(options, tell);
+      const stream = levelDetector().listen(({ type }) => {
+        if (type === "speech_began") return tell({ type: "user_began" });
+        tell({ type: "user_said", text: recognized });
+        sts.speaks(answer, 16_000);
+        tell({ type: "done" });
+      });
+      return { ...session, send: stream.send };
     },
   };
 }

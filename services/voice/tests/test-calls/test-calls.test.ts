@@ -6,7 +6,7 @@ import { callClock } from "../../src/call/call-clock.ts";
 import { holdTestCall } from "../../src/test-calls/hold-test-call.ts";
 import { complete, fakeConversations, words } from "../kit/fake-conversations.ts";
 import { type Given, scriptedHolder } from "../kit/scripted-call.ts";
-import { levelDetector, toneHearing, toneVoice } from "../kit/tones.ts";
+import { levelDetector, toneHearing, toneSts, toneVoice } from "../kit/tones.ts";
 
 const START = { ownerId: "own_1", agentId: "agt_1", agentVersion: 3, conversationId: newUuid() };
 const TEST = { runId: "run_1", toolMocks: [], unmockedReal: false, dynamicVariables: { company: "Acme" } };
@@ -127,6 +127,17 @@ test("a transfer in a test's call ends it, calls nobody and tells nobody, whethe
     });
     expect(call.transfers).toEqual([]);
   }
+});
+
+test("an agent whose model hears and speaks is tested in the same way", async () => {
+  const conversations = fakeConversations({ llm: undefined, prompt: "You are Ada.", greeting: "Hello there." });
+  const sts = toneSts("when do you open", "At nine.");
+  const { held, news } = holding([], { lines: [{ text: "When do you open?" }] }, { conversations, sts });
+  await held;
+  expect(turnsOf(news)).toEqual([
+    ["", "Hello there."],
+    ["when do you open", "At nine."],
+  ]);
 });
 
 test("a test's call whose caller leaves ends, and so does its conversation", async () => {

@@ -523,13 +523,16 @@ export interface TestCallStart {
 }
 
 export interface TestLine {
-  /** Up to 1000 characters; may be empty if there are keys. */
+  /** Up to 4000 characters; may be empty if there are keys. */
   text: string;
   /** Heard behind the text: cafe or street. */
   noise?:
     | string
     | undefined;
-  /** The line begins so long after the agent's reply to the line before began to be heard, or when that reply is over, if that is earlier. */
+  /**
+   * The line begins so long after the agent's reply to the line before began to be heard, or when that reply is over, if that is earlier. It
+   * must be sent before that reply begins.
+   */
   interruptAtMs?:
     | number
     | undefined;

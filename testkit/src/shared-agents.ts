@@ -50,6 +50,7 @@ export async function startSharedAgents(): Promise<RunningAgents> {
     PARLEY_ACCOUNT_ADDRESS: "127.0.0.1:1",
     PARLEY_CONVERSATION_ADDRESS: "127.0.0.1:1",
     PARLEY_KNOWLEDGE_ADDRESS: "127.0.0.1:1",
+    PARLEY_VOICE_ADDRESS: "127.0.0.1:1",
     PARLEY_ALLOWED_PRIVATE_HOSTS: "127.0.0.1",
   });
   const described: SharedAgents = {

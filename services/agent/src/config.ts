@@ -9,7 +9,10 @@ const VARIABLES = {
   ...SERVICE_VARIABLES,
   PARLEY_PROMPT_ADDRESS: str({ desc: "host:port of the prompt service" }),
   PARLEY_ACCOUNT_ADDRESS: str({ desc: "host:port of the account service, which has the secrets of tools" }),
-  PARLEY_CONVERSATION_ADDRESS: str({ desc: "host:port of the conversation service, which asks MCP servers" }),
+  PARLEY_CONVERSATION_ADDRESS: str({
+    desc: "host:port of the conversation service, which asks MCP servers and holds tests",
+  }),
+  PARLEY_VOICE_ADDRESS: str({ desc: "host:port of the voice service, which holds the calls of tests" }),
   PARLEY_KNOWLEDGE_ADDRESS: str({ desc: "host:port of the knowledge service, whose bases agents answer from" }),
   PARLEY_ALLOWED_PRIVATE_HOSTS: allowList({
     default: [],

@@ -12,19 +12,26 @@ import type { Sealer } from "@parley/shared/sealing";
 import type { FewAtOnce } from "@parley/shared/shares/few-at-once";
 import type { Catalogue } from "./catalogue/catalogue.ts";
 import type { ModelKeys } from "./model-keys/model-keys.ts";
+import type { Drivers } from "./tests/runs/driver.ts";
 
 export interface AgentContext {
   db: Database;
   prompts: ServiceClient<typeof PromptServiceService>;
   /** Has the owners' secrets, which tools refer to. */
   accounts: Pick<ServiceClient<typeof AccountServiceService>, "findSecrets">;
-  /** Asks MCP servers what they offer. */
-  conversations: Pick<
-    ServiceClient<typeof ConversationServiceService>,
-    "listMcpTools" | "fetchDocument" | "recordEvent"
-  >;
+  /** Asks MCP servers what they offer, and holds the conversations of tests. */
+  conversations: Drivers["conversations"] &
+    Pick<
+      ServiceClient<typeof ConversationServiceService>,
+      "listMcpTools" | "fetchDocument" | "recordEvent" | "listConversations"
+    >;
+  /** Holds the calls of tests. */
+  voices: Drivers["voices"];
   /** Has the bases that agents answer from. */
-  knowledge: Pick<ServiceClient<typeof KnowledgeServiceService>, "resolveKnowledgeBases">;
+  knowledge: Pick<
+    ServiceClient<typeof KnowledgeServiceService>,
+    "resolveKnowledgeBases" | "getDocument" | "listDocuments"
+  >;
   /** Seals the signing secrets of tools. */
   sealer: Sealer;
   modelKeys: ModelKeys;

@@ -7,6 +7,7 @@ import countStoredBytes from "@parley/shared/stored-bytes/count.sql" with { type
 import storedBytes from "@parley/shared/stored-bytes/table.sql" with { type: "text" };
 import agents from "../migrations/0001_agent.sql" with { type: "text" };
 import tools from "../migrations/0002_tools.sql" with { type: "text" };
+import tests from "../migrations/0003_tests.sql" with { type: "text" };
 
 export const MIGRATIONS: readonly Migration[] = [
   {
@@ -14,4 +15,5 @@ export const MIGRATIONS: readonly Migration[] = [
     sql: [jobs, idempotency, countStoredBytes, storedBytes, idempotencyBytes, changes, agents].join("\n"),
   },
   { name: "0002_tools", sql: tools },
+  { name: "0003_tests", sql: tests },
 ];

@@ -3,6 +3,7 @@ import { AgentServiceService } from "@parley/proto/parley/agent/v1/agent_service
 import { ConversationServiceService } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
 import { KnowledgeServiceService } from "@parley/proto/parley/knowledge/v1/knowledge_service.ts";
 import { PromptServiceService } from "@parley/proto/parley/prompt/v1/prompt_service.ts";
+import { VoiceServiceService } from "@parley/proto/parley/voice/v1/voice_service.ts";
 import { settling } from "@parley/shared/changes/follow";
 import type { Clock } from "@parley/shared/clock";
 import type { RoomSettings } from "@parley/shared/domain/full";
@@ -58,6 +59,7 @@ import { setTraffic } from "./rpc/set-traffic.ts";
 import { updateAgent } from "./rpc/update-agent.ts";
 import { updateTool } from "./rpc/update-tool.ts";
 import { watchAgents } from "./rpc/watch-agents.ts";
+import { agentTests } from "./tests/feature.ts";
 import { followQueue } from "./versions/follow.ts";
 
 export async function startAgent(config: AgentConfig, log: Logger, given?: Clock): Promise<Running> {
@@ -89,11 +91,17 @@ export async function startAgent(config: AgentConfig, log: Logger, given?: Clock
           address: config.PARLEY_KNOWLEDGE_ADDRESS,
           credentials,
         });
+        const voices = createClient(VoiceServiceService, {
+          peer: "voice",
+          address: config.PARLEY_VOICE_ADDRESS,
+          credentials,
+        });
         const ctx: AgentContext = {
           db,
           prompts,
           accounts,
           conversations,
+          voices,
           knowledge,
           sealer: createSealer(config.PARLEY_ENCRYPTION_KEY),
           modelKeys: modelKeysOf(config),
@@ -157,8 +165,10 @@ export async function startAgent(config: AgentConfig, log: Logger, given?: Clock
               accounts.close();
               conversations.close();
               knowledge.close();
+              voices.close();
             },
           },
+          agentTests(ctx),
         ];
       },
     },
@@ -170,7 +180,7 @@ export async function startAgent(config: AgentConfig, log: Logger, given?: Clock
 function roomOf(bytesMax: number): RoomSettings {
   return {
     bytesMax,
-    what: "Agents, with their versions, and tools",
+    what: "Agents with their versions, tools, and tests with their results",
     remedy: "delete those that you no longer need",
   };
 }

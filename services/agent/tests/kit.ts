@@ -44,6 +44,7 @@ export async function startTestAgents(env: Record<string, string> = {}): Promise
     PARLEY_ACCOUNT_ADDRESS: "127.0.0.1:1",
     PARLEY_CONVERSATION_ADDRESS: "127.0.0.1:1",
     PARLEY_KNOWLEDGE_ADDRESS: "127.0.0.1:1",
+    PARLEY_VOICE_ADDRESS: "127.0.0.1:1",
     ...env,
   });
   const running = await startAgent(readAgentConfig(envOf()), silentLogger, clock);

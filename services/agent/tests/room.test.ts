@@ -10,7 +10,7 @@ const LONG = Array.from({ length: 8 }, () => "x".repeat(1_000));
 const FULL = {
   kind: "conflict",
   detail:
-    "Agents, with their versions, and tools would have more than 40,000 bytes together: delete those that you no longer need",
+    "Agents with their versions, tools, and tests with their results would have more than 40,000 bytes together: delete those that you no longer need",
 };
 
 const service = await startTestAgents({ PARLEY_AGENTS_OWNER_BYTES: String(BYTES_MAX) });

@@ -20,7 +20,10 @@ export type IdPrefix =
   | "job"
   | "kb"
   | "doc"
-  | "chk";
+  | "chk"
+  | "tst"
+  | "run"
+  | "rpl";
 
 /** Makes an opaque, time-ordered id: the prefix and a UUIDv7 in 26 base32 characters. */
 export function newId(prefix: IdPrefix): string {

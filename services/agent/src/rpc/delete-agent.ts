@@ -10,6 +10,7 @@ import { deleteKeys } from "../store/agent-keys.ts";
 import { deleteAgentRow } from "../store/agents.ts";
 import { deletePublishes } from "../store/publishes.ts";
 import { deleteVersions } from "../store/versions.ts";
+import { deleteTestsOf } from "../tests/store/tests.ts";
 import { requireNoHandoffs } from "../tools/agent-references.ts";
 
 export function deleteAgent(ctx: AgentContext): NonNullable<Handlers<typeof AgentServiceService>["deleteAgent"]> {
@@ -25,6 +26,7 @@ export function deleteAgent(ctx: AgentContext): NonNullable<Handlers<typeof Agen
         await lockStoredBytes(tx, request.ownerId);
         const { agentName } = await getLockedAgentRow(tx, key);
         await requireNoHandoffs(tx, key);
+        await deleteTestsOf(tx, key);
         await deleteAgentRow(tx, key);
         await deleteVersions(tx, key);
         await deletePublishes(tx, key);

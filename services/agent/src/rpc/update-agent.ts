@@ -28,6 +28,7 @@ import { checkAgentId, getAgentRow, getLockedAgentRow, readNewest } from "../rea
 import { newSecretOf } from "../start-webhook/sealed-start-webhook.ts";
 import { type AgentRow, updateAgentRow } from "../store/agents.ts";
 import { findShownVersions } from "../store/versions.ts";
+import { requireNoRequiredTests } from "../tests/required.ts";
 import { checkReferences } from "../tools/agent-references.ts";
 import { followPrompt } from "../versions/follow.ts";
 import { answerNumbers } from "../versions/numbers.ts";
@@ -130,6 +131,7 @@ async function write(
   requireUnchanged(before, request);
   const row = changedAgent(ctx, before, request, prompts);
   await checkReferences(tx, row, request);
+  if (row.publishing === "auto" && before.publishing === "manual") await requireNoRequiredTests(tx, row);
   const facts = { note: request.versionNote ?? null, actor: call.actor, now: ctx.clock.now() };
   await answerNumbers(tx, row, { ...facts, move: request.moveNumbers });
   const { main, analysis } = prompts;

@@ -43,6 +43,18 @@ export async function insertPublishes(tx: Sql, entries: readonly NewPublish[]): 
     returning owner_id, agent_id, number, kind, agent_version, split, note, override_reason, created_by, created_at`;
 }
 
+/** Which of these versions of an agent have been published, at any time. */
+export async function listPublished(
+  sql: Sql,
+  { ownerId, agentId }: AgentKey,
+  versions: readonly number[],
+): Promise<Set<number>> {
+  const rows = await sql<{ agentVersion: number }[]>`
+    select distinct agent_version from agent_publishes
+    where owner_id = ${ownerId} and agent_id = ${agentId} and agent_version = any(${versions as number[]})`;
+  return new Set(rows.map(({ agentVersion }) => agentVersion));
+}
+
 export async function deletePublishes(tx: Sql, { ownerId, agentId }: AgentKey): Promise<void> {
   await tx`delete from agent_publishes where owner_id = ${ownerId} and agent_id = ${agentId}`;
 }

@@ -93,6 +93,17 @@ export async function isNameTaken(sql: Sql, { ownerId, toolId }: ToolKey, name: 
   return rows.length > 0;
 }
 
+/** The names by which models call the owner's tools; an MCP server has several, each with the name of its tool before it. */
+export async function listToolNames(sql: Sql, ownerId: string): Promise<string[]> {
+  const rows = await sql<{ name: string }[]>`
+    select name from tools where owner_id = ${ownerId} and type <> 'mcp'
+    union all
+    select tools.name || '__' || (listed ->> 'name')
+    from tools cross join json_array_elements(definition -> 'kind' -> 'value' -> 'definitions') as listed
+    where owner_id = ${ownerId} and type = 'mcp'`;
+  return rows.map(({ name }) => name);
+}
+
 /** The ids of the owner's agents that use a tool, at most `max`. */
 export async function listAgentsWithTool(sql: Sql, { ownerId, toolId }: ToolKey, max: number): Promise<string[]> {
   const rows = await sql<AgentKey[]>`

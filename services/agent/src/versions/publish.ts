@@ -22,6 +22,7 @@ import { checkAgentId, getAgentRow, getLockedAgentRow, readVersions } from "../r
 import { type AgentRow, updateAgentRow } from "../store/agents.ts";
 import { insertPublishes, type NewPublish, type PublishRow } from "../store/publishes.ts";
 import type { AgentVersion } from "../store/versions.ts";
+import { requirePassed } from "../tests/gate.ts";
 import { goneElsewhere, goneHere } from "./gone.ts";
 
 interface Published {
@@ -45,7 +46,8 @@ interface PublishRequest extends Omit<IdempotentRequest<Published>, "call"> {
 /**
  * Has new conversations of an agent get these versions.
  * @param decide returns what this does to the agent
- * @throws ServiceError not_found for a version that there is not, conflict that lists what they need and is gone
+ * @throws ServiceError not_found for a version that there is not, conflict that lists what they need and is gone, or the required
+ *   tests that have not passed
  */
 export async function publish(
   ctx: AgentContext,
@@ -79,6 +81,7 @@ export async function publish(
           const row = await getLockedAgentRow(tx, key);
           const versions = await getVersions(tx, key, numbers);
           await requirePublishable(tx, row, versions, gone);
+          if (!request.override) await requirePassed(tx, key, versions, ctx.clock.now());
           return store(tx, ctx, row, decide(row, versions), { ...request, numbers, call });
         },
       },

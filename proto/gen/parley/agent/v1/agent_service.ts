@@ -12,8 +12,10 @@ import {
   Client,
   type ClientDuplexStream,
   type ClientOptions,
+  type ClientReadableStream,
   type ClientUnaryCall,
   type handleBidiStreamingCall,
+  type handleServerStreamingCall,
   type handleUnaryCall,
   makeGenericClientConstructor,
   type Metadata,
@@ -45,6 +47,36 @@ import {
   TtsConfig,
   Voice,
 } from "./agent.ts";
+import {
+  CancelTestRunRequest,
+  CancelTestRunResponse,
+  CreateReplayRequest,
+  CreateReplayResponse,
+  CreateTestFromConversationRequest,
+  CreateTestFromConversationResponse,
+  CreateTestRequest,
+  CreateTestResponse,
+  DeleteTestRequest,
+  DeleteTestResponse,
+  GetReplayRequest,
+  GetReplayResponse,
+  GetTestRequest,
+  GetTestResponse,
+  GetTestRunRequest,
+  GetTestRunResponse,
+  ListReplaysRequest,
+  ListReplaysResponse,
+  ListTestRunsRequest,
+  ListTestRunsResponse,
+  ListTestsRequest,
+  ListTestsResponse,
+  RunTestsRequest,
+  RunTestsResponse,
+  UpdateTestRequest,
+  UpdateTestResponse,
+  WatchTestRunRequest,
+  WatchTestRunResponse,
+} from "./test.ts";
 import { AgentTool, Handoff, ListedMcpTool, Tool, ToolType } from "./tool.ts";
 
 export const Access = {
@@ -7710,6 +7742,145 @@ export const AgentServiceService = {
     responseDeserialize: (value: Buffer): ListKnowledgeBaseUsersResponse =>
       ListKnowledgeBaseUsersResponse.decode(value),
   },
+  /** A test of an agent. Its name is unique per agent. */
+  createTest: {
+    path: "/parley.agent.v1.AgentService/CreateTest" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: CreateTestRequest): Buffer => Buffer.from(CreateTestRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): CreateTestRequest => CreateTestRequest.decode(value),
+    responseSerialize: (value: CreateTestResponse): Buffer => Buffer.from(CreateTestResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): CreateTestResponse => CreateTestResponse.decode(value),
+  },
+  /** Makes a scripted test of what was said in a conversation, with the results of its tools. */
+  createTestFromConversation: {
+    path: "/parley.agent.v1.AgentService/CreateTestFromConversation" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: CreateTestFromConversationRequest): Buffer =>
+      Buffer.from(CreateTestFromConversationRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): CreateTestFromConversationRequest =>
+      CreateTestFromConversationRequest.decode(value),
+    responseSerialize: (value: CreateTestFromConversationResponse): Buffer =>
+      Buffer.from(CreateTestFromConversationResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): CreateTestFromConversationResponse =>
+      CreateTestFromConversationResponse.decode(value),
+  },
+  getTest: {
+    path: "/parley.agent.v1.AgentService/GetTest" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: GetTestRequest): Buffer => Buffer.from(GetTestRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): GetTestRequest => GetTestRequest.decode(value),
+    responseSerialize: (value: GetTestResponse): Buffer => Buffer.from(GetTestResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): GetTestResponse => GetTestResponse.decode(value),
+  },
+  listTests: {
+    path: "/parley.agent.v1.AgentService/ListTests" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: ListTestsRequest): Buffer => Buffer.from(ListTestsRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): ListTestsRequest => ListTestsRequest.decode(value),
+    responseSerialize: (value: ListTestsResponse): Buffer => Buffer.from(ListTestsResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): ListTestsResponse => ListTestsResponse.decode(value),
+  },
+  updateTest: {
+    path: "/parley.agent.v1.AgentService/UpdateTest" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: UpdateTestRequest): Buffer => Buffer.from(UpdateTestRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): UpdateTestRequest => UpdateTestRequest.decode(value),
+    responseSerialize: (value: UpdateTestResponse): Buffer => Buffer.from(UpdateTestResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): UpdateTestResponse => UpdateTestResponse.decode(value),
+  },
+  deleteTest: {
+    path: "/parley.agent.v1.AgentService/DeleteTest" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: DeleteTestRequest): Buffer => Buffer.from(DeleteTestRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): DeleteTestRequest => DeleteTestRequest.decode(value),
+    responseSerialize: (value: DeleteTestResponse): Buffer => Buffer.from(DeleteTestResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): DeleteTestResponse => DeleteTestResponse.decode(value),
+  },
+  /** Runs tests against a version, in the background. */
+  runTests: {
+    path: "/parley.agent.v1.AgentService/RunTests" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: RunTestsRequest): Buffer => Buffer.from(RunTestsRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): RunTestsRequest => RunTestsRequest.decode(value),
+    responseSerialize: (value: RunTestsResponse): Buffer => Buffer.from(RunTestsResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): RunTestsResponse => RunTestsResponse.decode(value),
+  },
+  getTestRun: {
+    path: "/parley.agent.v1.AgentService/GetTestRun" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: GetTestRunRequest): Buffer => Buffer.from(GetTestRunRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): GetTestRunRequest => GetTestRunRequest.decode(value),
+    responseSerialize: (value: GetTestRunResponse): Buffer => Buffer.from(GetTestRunResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): GetTestRunResponse => GetTestRunResponse.decode(value),
+  },
+  listTestRuns: {
+    path: "/parley.agent.v1.AgentService/ListTestRuns" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: ListTestRunsRequest): Buffer => Buffer.from(ListTestRunsRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): ListTestRunsRequest => ListTestRunsRequest.decode(value),
+    responseSerialize: (value: ListTestRunsResponse): Buffer =>
+      Buffer.from(ListTestRunsResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): ListTestRunsResponse => ListTestRunsResponse.decode(value),
+  },
+  cancelTestRun: {
+    path: "/parley.agent.v1.AgentService/CancelTestRun" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: CancelTestRunRequest): Buffer => Buffer.from(CancelTestRunRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): CancelTestRunRequest => CancelTestRunRequest.decode(value),
+    responseSerialize: (value: CancelTestRunResponse): Buffer =>
+      Buffer.from(CancelTestRunResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): CancelTestRunResponse => CancelTestRunResponse.decode(value),
+  },
+  /** Tells of a run until it has ended. */
+  watchTestRun: {
+    path: "/parley.agent.v1.AgentService/WatchTestRun" as const,
+    requestStream: false as const,
+    responseStream: true as const,
+    requestSerialize: (value: WatchTestRunRequest): Buffer => Buffer.from(WatchTestRunRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): WatchTestRunRequest => WatchTestRunRequest.decode(value),
+    responseSerialize: (value: WatchTestRunResponse): Buffer =>
+      Buffer.from(WatchTestRunResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): WatchTestRunResponse => WatchTestRunResponse.decode(value),
+  },
+  /** Runs stored conversations against a version, in the background, and tells what differs. */
+  createReplay: {
+    path: "/parley.agent.v1.AgentService/CreateReplay" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: CreateReplayRequest): Buffer => Buffer.from(CreateReplayRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): CreateReplayRequest => CreateReplayRequest.decode(value),
+    responseSerialize: (value: CreateReplayResponse): Buffer =>
+      Buffer.from(CreateReplayResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): CreateReplayResponse => CreateReplayResponse.decode(value),
+  },
+  getReplay: {
+    path: "/parley.agent.v1.AgentService/GetReplay" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: GetReplayRequest): Buffer => Buffer.from(GetReplayRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): GetReplayRequest => GetReplayRequest.decode(value),
+    responseSerialize: (value: GetReplayResponse): Buffer => Buffer.from(GetReplayResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): GetReplayResponse => GetReplayResponse.decode(value),
+  },
+  listReplays: {
+    path: "/parley.agent.v1.AgentService/ListReplays" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: ListReplaysRequest): Buffer => Buffer.from(ListReplaysRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): ListReplaysRequest => ListReplaysRequest.decode(value),
+    responseSerialize: (value: ListReplaysResponse): Buffer => Buffer.from(ListReplaysResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): ListReplaysResponse => ListReplaysResponse.decode(value),
+  },
   listProviders: {
     path: "/parley.agent.v1.AgentService/ListProviders" as const,
     requestStream: false as const,
@@ -7826,6 +7997,25 @@ export interface AgentServiceServer extends UntypedServiceImplementation {
   listSecretUsers: handleUnaryCall<ListSecretUsersRequest, ListSecretUsersResponse>;
   /** Returns the agents that use a knowledge base; admits the knowledge service only. */
   listKnowledgeBaseUsers: handleUnaryCall<ListKnowledgeBaseUsersRequest, ListKnowledgeBaseUsersResponse>;
+  /** A test of an agent. Its name is unique per agent. */
+  createTest: handleUnaryCall<CreateTestRequest, CreateTestResponse>;
+  /** Makes a scripted test of what was said in a conversation, with the results of its tools. */
+  createTestFromConversation: handleUnaryCall<CreateTestFromConversationRequest, CreateTestFromConversationResponse>;
+  getTest: handleUnaryCall<GetTestRequest, GetTestResponse>;
+  listTests: handleUnaryCall<ListTestsRequest, ListTestsResponse>;
+  updateTest: handleUnaryCall<UpdateTestRequest, UpdateTestResponse>;
+  deleteTest: handleUnaryCall<DeleteTestRequest, DeleteTestResponse>;
+  /** Runs tests against a version, in the background. */
+  runTests: handleUnaryCall<RunTestsRequest, RunTestsResponse>;
+  getTestRun: handleUnaryCall<GetTestRunRequest, GetTestRunResponse>;
+  listTestRuns: handleUnaryCall<ListTestRunsRequest, ListTestRunsResponse>;
+  cancelTestRun: handleUnaryCall<CancelTestRunRequest, CancelTestRunResponse>;
+  /** Tells of a run until it has ended. */
+  watchTestRun: handleServerStreamingCall<WatchTestRunRequest, WatchTestRunResponse>;
+  /** Runs stored conversations against a version, in the background, and tells what differs. */
+  createReplay: handleUnaryCall<CreateReplayRequest, CreateReplayResponse>;
+  getReplay: handleUnaryCall<GetReplayRequest, GetReplayResponse>;
+  listReplays: handleUnaryCall<ListReplaysRequest, ListReplaysResponse>;
   listProviders: handleUnaryCall<ListProvidersRequest, ListProvidersResponse>;
   listVoices: handleUnaryCall<ListVoicesRequest, ListVoicesResponse>;
   addClonedVoice: handleUnaryCall<AddClonedVoiceRequest, AddClonedVoiceResponse>;
@@ -8321,6 +8511,215 @@ export interface AgentServiceClient extends Client {
     metadata: Metadata,
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: ListKnowledgeBaseUsersResponse) => void,
+  ): ClientUnaryCall;
+  /** A test of an agent. Its name is unique per agent. */
+  createTest(
+    request: CreateTestRequest,
+    callback: (error: ServiceError | null, response: CreateTestResponse) => void,
+  ): ClientUnaryCall;
+  createTest(
+    request: CreateTestRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: CreateTestResponse) => void,
+  ): ClientUnaryCall;
+  createTest(
+    request: CreateTestRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: CreateTestResponse) => void,
+  ): ClientUnaryCall;
+  /** Makes a scripted test of what was said in a conversation, with the results of its tools. */
+  createTestFromConversation(
+    request: CreateTestFromConversationRequest,
+    callback: (error: ServiceError | null, response: CreateTestFromConversationResponse) => void,
+  ): ClientUnaryCall;
+  createTestFromConversation(
+    request: CreateTestFromConversationRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: CreateTestFromConversationResponse) => void,
+  ): ClientUnaryCall;
+  createTestFromConversation(
+    request: CreateTestFromConversationRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: CreateTestFromConversationResponse) => void,
+  ): ClientUnaryCall;
+  getTest(
+    request: GetTestRequest,
+    callback: (error: ServiceError | null, response: GetTestResponse) => void,
+  ): ClientUnaryCall;
+  getTest(
+    request: GetTestRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: GetTestResponse) => void,
+  ): ClientUnaryCall;
+  getTest(
+    request: GetTestRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: GetTestResponse) => void,
+  ): ClientUnaryCall;
+  listTests(
+    request: ListTestsRequest,
+    callback: (error: ServiceError | null, response: ListTestsResponse) => void,
+  ): ClientUnaryCall;
+  listTests(
+    request: ListTestsRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: ListTestsResponse) => void,
+  ): ClientUnaryCall;
+  listTests(
+    request: ListTestsRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: ListTestsResponse) => void,
+  ): ClientUnaryCall;
+  updateTest(
+    request: UpdateTestRequest,
+    callback: (error: ServiceError | null, response: UpdateTestResponse) => void,
+  ): ClientUnaryCall;
+  updateTest(
+    request: UpdateTestRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: UpdateTestResponse) => void,
+  ): ClientUnaryCall;
+  updateTest(
+    request: UpdateTestRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: UpdateTestResponse) => void,
+  ): ClientUnaryCall;
+  deleteTest(
+    request: DeleteTestRequest,
+    callback: (error: ServiceError | null, response: DeleteTestResponse) => void,
+  ): ClientUnaryCall;
+  deleteTest(
+    request: DeleteTestRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: DeleteTestResponse) => void,
+  ): ClientUnaryCall;
+  deleteTest(
+    request: DeleteTestRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: DeleteTestResponse) => void,
+  ): ClientUnaryCall;
+  /** Runs tests against a version, in the background. */
+  runTests(
+    request: RunTestsRequest,
+    callback: (error: ServiceError | null, response: RunTestsResponse) => void,
+  ): ClientUnaryCall;
+  runTests(
+    request: RunTestsRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: RunTestsResponse) => void,
+  ): ClientUnaryCall;
+  runTests(
+    request: RunTestsRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: RunTestsResponse) => void,
+  ): ClientUnaryCall;
+  getTestRun(
+    request: GetTestRunRequest,
+    callback: (error: ServiceError | null, response: GetTestRunResponse) => void,
+  ): ClientUnaryCall;
+  getTestRun(
+    request: GetTestRunRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: GetTestRunResponse) => void,
+  ): ClientUnaryCall;
+  getTestRun(
+    request: GetTestRunRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: GetTestRunResponse) => void,
+  ): ClientUnaryCall;
+  listTestRuns(
+    request: ListTestRunsRequest,
+    callback: (error: ServiceError | null, response: ListTestRunsResponse) => void,
+  ): ClientUnaryCall;
+  listTestRuns(
+    request: ListTestRunsRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: ListTestRunsResponse) => void,
+  ): ClientUnaryCall;
+  listTestRuns(
+    request: ListTestRunsRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: ListTestRunsResponse) => void,
+  ): ClientUnaryCall;
+  cancelTestRun(
+    request: CancelTestRunRequest,
+    callback: (error: ServiceError | null, response: CancelTestRunResponse) => void,
+  ): ClientUnaryCall;
+  cancelTestRun(
+    request: CancelTestRunRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: CancelTestRunResponse) => void,
+  ): ClientUnaryCall;
+  cancelTestRun(
+    request: CancelTestRunRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: CancelTestRunResponse) => void,
+  ): ClientUnaryCall;
+  /** Tells of a run until it has ended. */
+  watchTestRun(
+    request: WatchTestRunRequest,
+    options?: Partial<CallOptions>,
+  ): ClientReadableStream<WatchTestRunResponse>;
+  watchTestRun(
+    request: WatchTestRunRequest,
+    metadata?: Metadata,
+    options?: Partial<CallOptions>,
+  ): ClientReadableStream<WatchTestRunResponse>;
+  /** Runs stored conversations against a version, in the background, and tells what differs. */
+  createReplay(
+    request: CreateReplayRequest,
+    callback: (error: ServiceError | null, response: CreateReplayResponse) => void,
+  ): ClientUnaryCall;
+  createReplay(
+    request: CreateReplayRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: CreateReplayResponse) => void,
+  ): ClientUnaryCall;
+  createReplay(
+    request: CreateReplayRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: CreateReplayResponse) => void,
+  ): ClientUnaryCall;
+  getReplay(
+    request: GetReplayRequest,
+    callback: (error: ServiceError | null, response: GetReplayResponse) => void,
+  ): ClientUnaryCall;
+  getReplay(
+    request: GetReplayRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: GetReplayResponse) => void,
+  ): ClientUnaryCall;
+  getReplay(
+    request: GetReplayRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: GetReplayResponse) => void,
+  ): ClientUnaryCall;
+  listReplays(
+    request: ListReplaysRequest,
+    callback: (error: ServiceError | null, response: ListReplaysResponse) => void,
+  ): ClientUnaryCall;
+  listReplays(
+    request: ListReplaysRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: ListReplaysResponse) => void,
+  ): ClientUnaryCall;
+  listReplays(
+    request: ListReplaysRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: ListReplaysResponse) => void,
   ): ClientUnaryCall;
   listProviders(
     request: ListProvidersRequest,

@@ -125,6 +125,8 @@ export const ADMITTED: Readonly<Record<ServiceName, Admitted>> = {
   knowledge: {
     rest: ["gateway"],
     ResolveKnowledgeBases: ["agent"],
+    GetDocument: ["gateway", "agent"],
+    ListDocuments: ["gateway", "agent"],
     GatherKnowledge: ["conversation"],
     ForgetOwner: ["account"],
   },

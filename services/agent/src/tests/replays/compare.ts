@@ -1,0 +1,60 @@
+import { isDeepStrictEqual } from "node:util";
+import type { FinishedConversation } from "../assertions/finished.ts";
+
+/** What differs between a stored conversation and its replay. */
+export interface Difference {
+  what: "tools" | "outcome" | "analysis" | "reply";
+  /** Of the analysis. */
+  field?: string;
+  before?: unknown;
+  after?: unknown;
+  reason?: string;
+}
+
+/** What differs but the replies, whose words never are the same (judge.ts). */
+export function compareConversations(before: FinishedConversation, after: FinishedConversation): Difference[] {
+  const tools = differing("tools", before, after, toolsOf);
+  const outcome = differing("outcome", before, after, outcomeOf);
+  const fields = [...new Set([...Object.keys(before.analysis), ...Object.keys(after.analysis)])];
+  const analysis = fields
+    .filter((field) => !isDeepStrictEqual(before.analysis[field], after.analysis[field]))
+    .map(
+      (field): Difference => ({
+        what: "analysis",
+        field,
+        before: before.analysis[field] ?? null,
+        after: after.analysis[field] ?? null,
+      }),
+    );
+  return [...tools, ...outcome, ...analysis];
+}
+
+function differing(
+  what: Difference["what"],
+  before: FinishedConversation,
+  after: FinishedConversation,
+  part: (conversation: FinishedConversation) => unknown,
+): Difference[] {
+  const [was, is] = [part(before), part(after)];
+  return isDeepStrictEqual(was, is) ? [] : [{ what, before: was, after: is }];
+}
+
+function toolsOf({ turns }: FinishedConversation) {
+  return turns.flatMap(({ toolCalls }, at) =>
+    toolCalls.map(({ name, arguments: given, isError }) => ({
+      turn: at + 1,
+      name,
+      arguments: given,
+      is_error: isError,
+    })),
+  );
+}
+
+/** The replay's user hangs up when nothing is left to say, whoever did so then: only the agent's own ending tells of the agent. */
+function outcomeOf({ turns, endedBy }: FinishedConversation) {
+  return {
+    ended_by_agent: endedBy === "agent",
+    turns: turns.length,
+    handed_off_to: turns.flatMap(({ handedOffTo }) => handedOffTo),
+  };
+}

@@ -1,0 +1,110 @@
+import type { AgentServiceService } from "@parley/proto/parley/agent/v1/agent_service.ts";
+import {
+  type CreateReplayRequest,
+  CreateReplayResponse,
+  ReplayedConversations,
+} from "@parley/proto/parley/agent/v1/test.ts";
+import { ListConversationsRequest } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
+import { CONVERSATION_TYPES } from "@parley/shared/domain/api-names";
+import { TEST_LIMITS, type TestDefinition } from "@parley/shared/domain/tests";
+import { invalid } from "@parley/shared/errors";
+import { runPrepared } from "@parley/shared/idempotency/run";
+import { newId } from "@parley/shared/ids";
+import { actorText } from "@parley/shared/rpc/actor";
+import type { Call } from "@parley/shared/rpc/call";
+import type { Handlers } from "@parley/shared/rpc/server";
+import type { AgentContext } from "../../context.ts";
+import { checkAgentId, getAgentRow } from "../../read-agents.ts";
+import { requirePrices } from "../runs/models.ts";
+import { startRun } from "../runs/start.ts";
+import { toTestRun } from "../runs/to-run.ts";
+import { listAttemptSummaries, type NewAttempt } from "../store/attempts.ts";
+import { getTestedVersion } from "../tested-version.ts";
+
+const PAGE = 100;
+const LIST_TIMEOUT_MS = 20_000;
+
+/** Which conversations are replayed is settled at once; what was said in them is read when their turn comes. */
+export function createReplay(ctx: AgentContext): NonNullable<Handlers<typeof AgentServiceService>["createReplay"]> {
+  return async (request, call) => {
+    const { ownerId, agentId, max, idempotency, maxCostUsdMicros, allowUnpriced } = request;
+    checkAgentId(agentId);
+    if (max < 1 || max > TEST_LIMITS.conversations)
+      throw invalid("max", `max must be 1 to ${TEST_LIMITS.conversations}`);
+    const definition = definitionOf(request);
+    return runPrepared(
+      ctx,
+      { ownerId, idempotency, codec: CreateReplayResponse, call },
+      {
+        prepare: async () => {
+          await getAgentRow(ctx.db, request);
+          return findConversations(ctx, request, call);
+        },
+        write: async (tx, conversationIds) => {
+          const { agentVersion, hash, row } = await getTestedVersion(tx, request, request.agentVersion);
+          if (maxCostUsdMicros !== undefined && !allowUnpriced) requirePrices(ctx, row, []);
+          const runId = newId("rpl");
+          const attempts = conversationIds.map(
+            (testId, place): NewAttempt => ({
+              ...{ ownerId, runId, place, testId, attempt: 1, name: testId, required: false, definition },
+            }),
+          );
+          const run = await startRun(
+            ctx,
+            tx,
+            {
+              ...{ ownerId, agentId, runId, isReplay: true, agentVersion, versionHash: hash },
+              maxCost: maxCostUsdMicros ?? null,
+              createdBy: actorText(call.actor),
+              createdAt: ctx.clock.now(),
+            },
+            attempts,
+          );
+          return { replay: toTestRun(run, await listAttemptSummaries(tx, ownerId, [runId])) };
+        },
+      },
+    );
+  };
+}
+
+/** What does not depend on the conversation. */
+function definitionOf({ channel }: CreateReplayRequest): TestDefinition {
+  return {
+    kind: "scripted",
+    channel: channel === "voice" ? "voice" : "text",
+    ...{ repeat: 1, pass_at_least: 1, messages: [], persona: null, goal: null, first_message: null, turns_max: null },
+    ...{ model: null, variables: {}, tool_mocks: [], unmocked: "error", assertions: [] },
+  };
+}
+
+/** @throws ServiceError invalid if there is none */
+async function findConversations(
+  { conversations }: Pick<AgentContext, "conversations">,
+  { ownerId, agentId, conversations: filter, max }: CreateReplayRequest,
+  call: Call,
+): Promise<string[]> {
+  const { conversationIds, type, from, to, agentVersion, search } = filter ?? ReplayedConversations.fromPartial({});
+  const request: ListConversationsRequest = {
+    ...ListConversationsRequest.fromPartial({ ownerId, agentId, search, isTestCall: false }),
+    ...{ from, to, agentVersion },
+    type: type in CONVERSATION_TYPES ? CONVERSATION_TYPES[type as keyof typeof CONVERSATION_TYPES] : 0,
+  };
+  const found: string[] = [];
+  const pages = conversationIds.length > 0 ? conversationIds.map((id) => ({ id, number: 1 })) : allPages(max);
+  for (const { id, number } of pages) {
+    const page = { number, size: Math.min(PAGE, max) };
+    const asked = { ...request, page, conversationId: id };
+    const listed = (await conversations.listConversations(asked, { origin: call, timeoutMs: LIST_TIMEOUT_MS }))
+      .conversations;
+    if (id !== "" && listed.length === 0)
+      throw invalid("conversations.conversation_ids", `The agent has no conversation ${id} that matches`);
+    found.push(...listed.map(({ conversationId }) => conversationId));
+    if (found.length >= max || (id === "" && listed.length < page.size)) break;
+  }
+  if (found.length === 0) throw invalid("conversations", "The agent has no conversation that matches");
+  return found.slice(0, max);
+}
+
+function allPages(max: number) {
+  return Array.from({ length: Math.ceil(max / PAGE) }, (_, at) => ({ id: "", number: at + 1 }));
+}

@@ -1,0 +1,93 @@
+import type { AgentServiceService } from "@parley/proto/parley/agent/v1/agent_service.ts";
+import { CreateTestFromConversationResponse } from "@parley/proto/parley/agent/v1/test.ts";
+import type { Conversation } from "@parley/proto/parley/conversation/v1/conversation.ts";
+import { type Assertion, TEST_LIMITS } from "@parley/shared/domain/tests";
+import { notFound, ServiceError } from "@parley/shared/errors";
+import { runPrepared } from "@parley/shared/idempotency/run";
+import { newId } from "@parley/shared/ids";
+import { actorText } from "@parley/shared/rpc/actor";
+import type { Handlers } from "@parley/shared/rpc/server";
+import { withinRoom } from "@parley/shared/stored-bytes/room";
+import { checkName } from "@parley/shared/text/name";
+import type { AgentContext } from "../../context.ts";
+import { checkAgentId, getAgentRow } from "../../read-agents.ts";
+import { listToolNames } from "../../store/tools.ts";
+import { defineTest } from "../define.ts";
+import { messagesOf, mocksOf } from "../replays/recorded.ts";
+import { finishedOf } from "../runs/finished.ts";
+import { storeNewTest } from "./create-test.ts";
+
+const READ_TIMEOUT_MS = 20_000;
+
+/** Stores a scripted test that says what the user of a conversation said, and expects of the agent what it did with its tools. */
+export function createTestFromConversation(
+  ctx: AgentContext,
+): NonNullable<Handlers<typeof AgentServiceService>["createTestFromConversation"]> {
+  return async ({ ownerId, agentId, conversationId, name, idempotency }, call) => {
+    checkAgentId(agentId);
+    if (name !== undefined) checkName("name", name);
+    return runPrepared(
+      ctx,
+      { ownerId, idempotency, codec: CreateTestFromConversationResponse, call },
+      {
+        prepare: async () => {
+          await getAgentRow(ctx.db, { ownerId, agentId });
+          const request = { ownerId, conversationId, withToolCalls: true, withUsage: false, withKnowledge: true };
+          const options = { origin: call, timeoutMs: READ_TIMEOUT_MS };
+          const { conversation } = await ctx.conversations.getConversation(request, options);
+          if (!conversation || conversation.agentId !== agentId) throw notFound("Conversation", "conversation_id");
+          return conversation;
+        },
+        write: (tx, conversation) =>
+          withinRoom(tx, ownerId, ctx.room, async () => {
+            const now = ctx.clock.now();
+            // A tool that is gone has no call to answer.
+            const tools = new Set(await listToolNames(tx, ownerId));
+            return storeNewTest(ctx, tx, {
+              ...{ ownerId, agentId, testId: newId("tst"), required: false },
+              name: name ?? `Conversation ${conversationId}`,
+              definition: testOf(conversation, (tool) => tools.has(tool)),
+              createdBy: actorText(call.actor),
+              createdAt: now,
+              updatedAt: now,
+            });
+          }),
+      },
+    );
+  };
+}
+
+/** @throws ServiceError condition if there is nothing to test */
+function testOf(conversation: Conversation, isKnown: (tool: string) => boolean) {
+  const messages = messagesOf(conversation).slice(0, TEST_LIMITS.messages);
+  if (messages.length === 0)
+    throw new ServiceError("condition", "The user of this conversation said nothing, so there is nothing to test");
+  const mocks = mocksOf(conversation).filter(({ tool }) => isKnown(tool));
+  return defineTest({
+    messages,
+    variables: (conversation.dynamicVariables ?? {}) as Record<string, unknown>,
+    tool_mocks: mocks.slice(0, TEST_LIMITS.mocks),
+    assertions: assertionsOf(conversation, messages.length, isKnown),
+  });
+}
+
+/** What the agent did with its tools; without any, that its replies have the meaning that they had. */
+function assertionsOf(conversation: Conversation, turns: number, isKnown: (tool: string) => boolean): Assertion[] {
+  const finished = finishedOf(conversation);
+  const called = finished.turns.slice(0, turns).flatMap(({ toolCalls }, at) =>
+    toolCalls
+      .filter(({ name }) => isKnown(name))
+      .map(
+        ({ name, arguments: given }): Assertion => ({
+          type: "tool_called",
+          turn: at + 1,
+          tool: name,
+          ...(typeof given === "object" && given !== null && { arguments: given as Record<string, unknown> }),
+        }),
+      ),
+  );
+  if (called.length > 0) return called.slice(0, TEST_LIMITS.assertions);
+  const last = finished.turns[turns - 1]?.agent ?? "";
+  const criterion = `The agent's last reply tells the user the same as this one: ${JSON.stringify(last.slice(0, 1_000))}`;
+  return [{ type: "judge", criterion }];
+}

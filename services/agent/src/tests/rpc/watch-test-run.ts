@@ -1,0 +1,32 @@
+import type { AgentServiceService } from "@parley/proto/parley/agent/v1/agent_service.ts";
+import type { Handlers } from "@parley/shared/rpc/server";
+import type { AgentContext } from "../../context.ts";
+import { getRun } from "../read-tests.ts";
+import { toTestRun } from "../runs/to-run.ts";
+import { listAttemptSummaries, listAttempts } from "../store/attempts.ts";
+import { findRevision } from "../store/runs.ts";
+
+/** A conversation takes seconds. */
+const EVERY_MS = 1_000;
+
+export function watchTestRun({ db }: AgentContext): NonNullable<Handlers<typeof AgentServiceService>["watchTestRun"]> {
+  return async function* (request, { signal, stopping }) {
+    const key = { ...request, isReplay: false };
+    const ends = AbortSignal.any([signal, stopping]);
+    let revision: number | null = -1;
+    while (!ends.aborted) {
+      const now = await findRevision(db, key);
+      if (now === null || now !== revision) {
+        const run = await getRun(db, key);
+        revision = run.revision;
+        const attempts =
+          run.endedAt === null
+            ? await listAttemptSummaries(db, run.ownerId, [run.runId])
+            : await listAttempts(db, run.ownerId, run.runId, "");
+        yield { run: toTestRun(run, attempts) };
+        if (run.endedAt !== null) return;
+      }
+      await Bun.sleep(EVERY_MS);
+    }
+  };
+}

@@ -1,0 +1,55 @@
+import type { Sql } from "@parley/shared/db/database";
+import { lockStoredBytes } from "@parley/shared/stored-bytes/room";
+import { attemptsEnded, runsEnded } from "../metrics.ts";
+import { passKey, runStatus } from "../score.ts";
+import { cancelAttempts, type EndedAttempt, endAttempt, listAttemptSummaries } from "../store/attempts.ts";
+import { insertPasses } from "../store/passes.ts";
+import { lockRun, type RunRow, updateRun } from "../store/runs.ts";
+import type { Cost } from "./attempt.ts";
+import type { Begun } from "./begun.ts";
+import { type ScoredTest, scoreTests } from "./results.ts";
+
+/** Stores the end of an attempt, counts its cost, and ends the run with its last one. Changes nothing for one that was cancelled. */
+export async function storeEnd(
+  tx: Sql,
+  { attempt, token, ended, cost }: Begun & { ended: EndedAttempt; cost: Cost },
+  now: Date,
+): Promise<void> {
+  // Before the other locks, as whoever deletes the run's agent does.
+  await lockStoredBytes(tx, attempt.ownerId);
+  const run = await lockRun(tx, attempt);
+  if (!run || !(await endAttempt(tx, attempt, token, ended, now))) return;
+  attemptsEnded().add(1, { status: ended.status });
+  const counted: RunRow = {
+    ...run,
+    cost: run.cost + cost.micros,
+    unpricedReplies: run.unpricedReplies + cost.unpriced,
+  };
+  if (counted.maxCost !== null && counted.cost >= counted.maxCost) {
+    counted.error = "The run has cost max_cost_usd: the conversations that had not begun were cancelled";
+    await cancelAttempts(tx, run, { alsoRunning: false, now });
+  }
+  const attempts = await listAttemptSummaries(tx, run.ownerId, [run.runId]);
+  const isOver = attempts.every(({ status }) => status !== "QUEUED" && status !== "RUNNING");
+  if (!isOver) return updateRun(tx, counted);
+  const tests = scoreTests(attempts);
+  const status = statusOf(counted, tests);
+  if (!run.isReplay) {
+    const passed = tests.filter((test) => test.passed === true);
+    const keys = passed.map(({ definition }) => passKey(run.versionHash, definition));
+    if (keys.length > 0) await insertPasses(tx, run, keys, now);
+  }
+  runsEnded().add(1, { status, kind: run.isReplay ? "replay" : "tests" });
+  await updateRun(tx, { ...counted, status, endedAt: now });
+}
+
+function statusOf({ error }: RunRow, tests: readonly ScoredTest[]): RunRow["status"] {
+  const wereCancelled = tests.some(({ attempts }) => attempts.some(({ status }) => status === "CANCELLED"));
+  if (error !== null && wereCancelled) return "ERROR";
+  return runStatus(
+    tests.map(({ passed, attempts }) => ({
+      passed: passed === true,
+      errors: attempts.filter(({ status }) => status === "ERROR").length,
+    })),
+  );
+}

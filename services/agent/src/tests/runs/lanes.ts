@@ -1,0 +1,104 @@
+import type { Sql } from "@parley/shared/db/database";
+import { ServiceError } from "@parley/shared/errors";
+import { newUuid } from "@parley/shared/ids";
+import { enqueueJobs, type Job } from "@parley/shared/jobs/store";
+import type { Queue } from "@parley/shared/jobs/worker";
+import { backOff } from "@parley/shared/retry/back-off";
+import type { AgentContext } from "../../context.ts";
+import { beginAttempt, type EndedAttempt, findNextAttempt, findNextRun, isCurrent } from "../store/attempts.ts";
+import { lockRun, updateRun } from "../store/runs.ts";
+import type { Cost, Progress } from "./attempt.ts";
+import type { Begun } from "./begun.ts";
+import { storeEnd } from "./end.ts";
+import { runAttempt } from "./run-attempt.ts";
+
+const QUEUE = "test-lanes";
+/**
+ * Each is a job, and a job runs in one process at a time: so at most as many test conversations of an owner run at once, in however
+ * many replicas.
+ */
+const LANES = [0, 1, 2, 3];
+const LEASE_MS = 30_000;
+const RETRY = backOff(1_000, 60_000);
+/** Of all owners, in one process. */
+const CONCURRENCY = 16;
+/** An attempt whose process ends so often is given up: it may be what ends them. */
+const STARTS_MAX = 3;
+
+/** Has an owner's attempts begin. */
+export async function enqueueLanes(tx: Sql, ownerId: string, now: Date): Promise<void> {
+  await enqueueJobs(
+    tx,
+    LANES.map((lane) => ({ ownerId, jobId: `${QUEUE}.${lane}`, queue: QUEUE, payload: { lane }, dueAt: now })),
+  );
+}
+
+/** Runs the attempts of runs and replays. Each run of a lane's job is one attempt; the job ends when none waits. */
+export function testLanes(ctx: AgentContext): Record<string, Queue> {
+  return {
+    [QUEUE]: {
+      concurrency: CONCURRENCY,
+      perOwner: LANES.length,
+      leaseMs: LEASE_MS,
+      retryDelayMs: RETRY,
+      run: async (job, lease) => {
+        const begun = await begin(ctx, job as Job<{ lane: number }>);
+        if (!begun) return;
+        if (begun === "again") return ctx.clock.now();
+        const { attempt, run, token } = begun;
+        const ended = await runToEnd(ctx, begun, lease);
+        if (ended) await ctx.db.begin((tx) => storeEnd(tx, { attempt, run, token, ...ended }, ctx.clock.now()));
+        return ctx.clock.now();
+      },
+    },
+  };
+}
+
+async function begin(
+  { db, clock }: Pick<AgentContext, "db" | "clock">,
+  { ownerId, payload: { lane } }: Job<{ lane: number }>,
+): Promise<Begun | "again" | null> {
+  return db.begin(async (tx) => {
+    const runId = await findNextRun(tx, ownerId, lane);
+    if (runId === null) return null;
+    const run = await lockRun(tx, { ownerId, runId });
+    const attempt = run && (await findNextAttempt(tx, run, lane));
+    if (!attempt) return "again";
+    const token = newUuid();
+    await beginAttempt(tx, attempt, { lane, token, now: clock.now() });
+    if (run.status === "QUEUED") await updateRun(tx, { ...run, status: "RUNNING" });
+    return { attempt: { ...attempt, starts: attempt.starts + 1 }, run, token };
+  });
+}
+
+/** Thrown within an attempt that nobody wants anymore. */
+const UNWANTED = new Error("the attempt was cancelled, or another process has begun it anew");
+
+/** @returns null when the attempt is no longer this run's to end */
+async function runToEnd(
+  ctx: AgentContext,
+  { attempt, run, token }: Begun,
+  lease: AbortSignal,
+): Promise<{ ended: EndedAttempt; cost: Cost } | null> {
+  if (attempt.starts > STARTS_MAX) {
+    const error = `The processes that held this conversation ended ${STARTS_MAX} times. Run the test again.`;
+    return { ended: { status: "ERROR", conversationId: null, outcome: { error } }, cost: { micros: 0, unpriced: 0 } };
+  }
+  const gone = new AbortController();
+  const signal = AbortSignal.any([lease, gone.signal]);
+  const check = async () => {
+    if (!lease.aborted && (await isCurrent(ctx.db, attempt, token))) return;
+    gone.abort(UNWANTED);
+    throw UNWANTED;
+  };
+  const so: Progress = { conversationId: null, cost: { micros: 0, unpriced: 0 } };
+  try {
+    const ended = await runAttempt(ctx, { attempt, run, token, signal, check, so });
+    return { ended, cost: so.cost };
+  } catch (error) {
+    if (lease.aborted || !(await isCurrent(ctx.db, attempt, token))) return null;
+    if (!(error instanceof ServiceError)) throw error;
+    const outcome = { error: error.detail };
+    return { ended: { status: "ERROR", conversationId: so.conversationId, outcome }, cost: so.cost };
+  }
+}

@@ -1,0 +1,158 @@
+import type { Sql } from "@parley/shared/db/database";
+import type { RunStatus, TestDefinition } from "@parley/shared/domain/tests";
+import { JSON_AS_WRITTEN } from "./tests.ts";
+
+export interface AttemptKey {
+  ownerId: string;
+  runId: string;
+  place: number;
+}
+
+export interface NewAttempt extends AttemptKey {
+  testId: string;
+  attempt: number;
+  name: string;
+  required: boolean;
+  /** Of a replay: what does not depend on the conversation. */
+  definition: TestDefinition;
+}
+
+export interface AttemptRow extends NewAttempt {
+  status: RunStatus;
+  /** How often it was begun. */
+  starts: number;
+  conversationId: string | null;
+  outcome: AttemptOutcome | null;
+  startedAt: Date | null;
+  endedAt: Date | null;
+}
+
+/** What came of an attempt, as the API shows it. */
+export type AttemptOutcome = Readonly<Record<string, unknown>>;
+
+/** Without what was said. */
+export type AttemptSummary = Omit<AttemptRow, "outcome"> & { outcome?: AttemptOutcome | null };
+
+const summary = (sql: Sql) => sql`
+  owner_id, run_id, place, test_id, attempt, name, required, definition, status, starts, conversation_id, started_at,
+  ended_at`;
+
+export async function insertAttempts(sql: Sql, attempts: readonly NewAttempt[]): Promise<void> {
+  await sql`
+    insert into test_attempts ${sql(
+      attempts.map((row) => ({
+        owner_id: row.ownerId,
+        run_id: row.runId,
+        place: row.place,
+        test_id: row.testId,
+        attempt: row.attempt,
+        name: row.name,
+        required: row.required,
+        definition: sql.typed(row.definition as never, JSON_AS_WRITTEN),
+        status: "QUEUED",
+      })),
+    )}`;
+}
+
+/**
+ * In their order, with what was said as far as it fits into `OUTCOMES_BYTES_MAX`, first of those that did not pass.
+ * @param testId only of this test, if not empty
+ */
+export async function listAttempts(sql: Sql, ownerId: string, runId: string, testId: string): Promise<AttemptRow[]> {
+  return sql<AttemptRow[]>`
+    select ${summary(sql)}, case
+        when sum(octet_length(outcome::text)) over (order by status = 'PASSED', place) <= ${OUTCOMES_BYTES_MAX} then outcome
+      end as outcome
+    from test_attempts
+    where owner_id = ${ownerId} and run_id = ${runId} and (${testId} = '' or test_id = ${testId}) order by place`;
+}
+
+/** What was said in the conversations of one answer. */
+const OUTCOMES_BYTES_MAX = 3 * 1024 * 1024;
+
+export async function listAttemptSummaries(
+  sql: Sql,
+  ownerId: string,
+  runIds: readonly string[],
+): Promise<AttemptSummary[]> {
+  return sql<AttemptSummary[]>`
+    select ${summary(sql)} from test_attempts
+    where owner_id = ${ownerId} and run_id = any(${runIds as string[]}) order by run_id, place`;
+}
+
+/**
+ * The run of the attempt that a lane of the owner is to hold: the one that it held when its process ended, or else the oldest that
+ * waits; null if none does.
+ */
+export async function findNextRun(sql: Sql, ownerId: string, lane: number): Promise<string | null> {
+  const [row] = await sql<{ runId: string }[]>`
+    select run_id from test_attempts
+    where owner_id = ${ownerId} and (status = 'QUEUED' or (status = 'RUNNING' and lane = ${lane}))
+    order by status = 'QUEUED', run_id, place limit 1`;
+  return row?.runId ?? null;
+}
+
+/** The same attempt, within a run that is locked; null if another lane was first. */
+export async function findNextAttempt(
+  tx: Sql,
+  { ownerId, runId }: Pick<AttemptKey, "ownerId" | "runId">,
+  lane: number,
+): Promise<AttemptSummary | null> {
+  const [row] = await tx<AttemptSummary[]>`
+    select ${summary(tx)} from test_attempts
+    where owner_id = ${ownerId} and run_id = ${runId} and (status = 'QUEUED' or (status = 'RUNNING' and lane = ${lane}))
+    order by status = 'QUEUED', place limit 1`;
+  return row ?? null;
+}
+
+/** @param token names this beginning */
+export async function beginAttempt(
+  tx: Sql,
+  { ownerId, runId, place }: AttemptKey,
+  { lane, token, now }: { lane: number; token: string; now: Date },
+): Promise<void> {
+  await tx`
+    update test_attempts set status = 'RUNNING', lane = ${lane}, starts = starts + 1, token = ${token}, started_at = ${now}
+    where owner_id = ${ownerId} and run_id = ${runId} and place = ${place}`;
+}
+
+/** Whether an attempt still runs as it was begun: it was not cancelled, nor begun anew by another process. */
+export async function isCurrent(sql: Sql, { ownerId, runId, place }: AttemptKey, token: string): Promise<boolean> {
+  const rows = await sql`
+    select from test_attempts
+    where owner_id = ${ownerId} and run_id = ${runId} and place = ${place} and status = 'RUNNING' and token = ${token}`;
+  return rows.length > 0;
+}
+
+export interface EndedAttempt {
+  status: RunStatus;
+  conversationId: string | null;
+  outcome: AttemptOutcome;
+}
+
+/** Ends an attempt that still runs as it was begun. @returns whether it did */
+export async function endAttempt(
+  tx: Sql,
+  { ownerId, runId, place }: AttemptKey,
+  token: string,
+  { status, conversationId, outcome }: EndedAttempt,
+  now: Date,
+): Promise<boolean> {
+  const { count } = await tx`
+    update test_attempts set status = ${status}, conversation_id = ${conversationId},
+      outcome = ${tx.typed(outcome as never, JSON_AS_WRITTEN)}, ended_at = ${now}
+    where owner_id = ${ownerId} and run_id = ${runId} and place = ${place} and status = 'RUNNING' and token = ${token}`;
+  return count > 0;
+}
+
+/** Cancels the attempts of a run that wait, or with `alsoRunning` all that have not ended. */
+export async function cancelAttempts(
+  tx: Sql,
+  { ownerId, runId }: { ownerId: string; runId: string },
+  { alsoRunning, now }: { alsoRunning: boolean; now: Date },
+): Promise<void> {
+  await tx`
+    update test_attempts set status = 'CANCELLED', ended_at = ${now}
+    where owner_id = ${ownerId} and run_id = ${runId}
+      and (status = 'QUEUED' or (${alsoRunning} and status = 'RUNNING'))`;
+}

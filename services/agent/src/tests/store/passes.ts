@@ -1,0 +1,37 @@
+import type { AgentKey } from "@parley/proto/parley/agent/v1/agent_service.ts";
+import type { Sql } from "@parley/shared/db/database";
+import { oldestPlaces } from "@parley/shared/db/oldest-places";
+
+/** Stores what has passed, by the keys of versions and tests. */
+export async function insertPasses(
+  tx: Sql,
+  { ownerId, agentId }: AgentKey,
+  keys: readonly string[],
+  now: Date,
+): Promise<void> {
+  await tx`
+    insert into test_passes (owner_id, agent_id, pass_key, passed_at)
+    select ${ownerId}, ${agentId}, pass_key, ${now}
+    from unnest(${[...new Set(keys)].toSorted()}::text[]) as passed (pass_key)
+    on conflict (owner_id, agent_id, pass_key) do update set passed_at = excluded.passed_at`;
+}
+
+/** Which of the keys have passed since then. */
+export async function listPasses(
+  sql: Sql,
+  { ownerId, agentId }: AgentKey,
+  keys: readonly string[],
+  since: Date,
+): Promise<Set<string>> {
+  const rows = await sql<{ passKey: string }[]>`
+    select pass_key from test_passes
+    where owner_id = ${ownerId} and agent_id = ${agentId} and pass_key = any(${keys as string[]}) and passed_at > ${since}`;
+  return new Set(rows.map(({ passKey }) => passKey));
+}
+
+/** Deletes at most `limit` passes from before that time. @returns the number deleted */
+export async function deleteOldPasses(sql: Sql, before: Date, limit: number): Promise<number> {
+  const old = { where: sql`passed_at <= ${before}`, by: "passed_at", limit };
+  const { count } = await sql`delete from test_passes where ctid = any(${oldestPlaces(sql, "test_passes", old)})`;
+  return count;
+}

@@ -1,0 +1,143 @@
+import type { AgentKey } from "@parley/proto/parley/agent/v1/agent_service.ts";
+import { readBoundedPage } from "@parley/shared/db/bounded-page";
+import type { Database, Sql } from "@parley/shared/db/database";
+import { oldestPlaces } from "@parley/shared/db/oldest-places";
+import type { RunStatus } from "@parley/shared/domain/tests";
+
+export interface RunKey extends AgentKey {
+  runId: string;
+  isReplay: boolean;
+}
+
+export interface RunRow extends RunKey {
+  agentVersion: number;
+  /** Of the version's content. */
+  versionHash: string;
+  status: RunStatus;
+  error: string | null;
+  /** In millionths of a US dollar. */
+  maxCost: number | null;
+  cost: number;
+  unpricedReplies: number;
+  /** Grows with every change. */
+  revision: number;
+  createdBy: string;
+  createdAt: Date;
+  endedAt: Date | null;
+}
+
+const columns = (sql: Sql) => sql`
+  owner_id, run_id, agent_id, is_replay, agent_version, version_hash, status, error, max_cost, cost, unpriced_replies,
+  revision, created_by, created_at, ended_at`;
+
+export async function insertRun(sql: Sql, row: RunRow): Promise<void> {
+  await sql`
+    insert into test_runs ${sql({
+      owner_id: row.ownerId,
+      run_id: row.runId,
+      agent_id: row.agentId,
+      is_replay: row.isReplay,
+      agent_version: row.agentVersion,
+      version_hash: row.versionHash,
+      status: row.status,
+      max_cost: row.maxCost,
+      created_by: row.createdBy,
+      created_at: row.createdAt,
+    })}`;
+}
+
+export async function findRun(sql: Sql, { ownerId, agentId, runId, isReplay }: RunKey): Promise<RunRow | null> {
+  const [row] = await sql<RunRow[]>`
+    select ${columns(sql)} from test_runs
+    where owner_id = ${ownerId} and run_id = ${runId} and agent_id = ${agentId} and is_replay = ${isReplay}`;
+  return row ?? null;
+}
+
+/** Locked until the transaction ends: attempts of a run end one after the other. */
+export async function lockRun(tx: Sql, { ownerId, runId }: Pick<RunKey, "ownerId" | "runId">): Promise<RunRow | null> {
+  const [row] = await tx<RunRow[]>`
+    select ${columns(tx)} from test_runs where owner_id = ${ownerId} and run_id = ${runId} for update`;
+  return row ?? null;
+}
+
+/** Stores what changes while a run goes on. */
+export async function updateRun(tx: Sql, row: RunRow): Promise<void> {
+  await tx`
+    update test_runs set status = ${row.status}, error = ${row.error}, cost = ${row.cost},
+      unpriced_replies = ${row.unpricedReplies}, ended_at = ${row.endedAt}, revision = revision + 1
+    where owner_id = ${row.ownerId} and run_id = ${row.runId}`;
+}
+
+/** Returns how often a run has changed; null if it is gone. */
+export async function findRevision(sql: Sql, { ownerId, runId }: RunKey): Promise<number | null> {
+  const [row] = await sql<{ revision: number }[]>`
+    select revision from test_runs where owner_id = ${ownerId} and run_id = ${runId}`;
+  return row?.revision ?? null;
+}
+
+/** How many runs of the owner have not ended. */
+export async function countOpenRuns(sql: Sql, ownerId: string): Promise<number> {
+  const [row] = await sql<{ runs: number }[]>`
+    select count(distinct run_id)::integer as runs from test_attempts
+    where owner_id = ${ownerId} and status in ('QUEUED', 'RUNNING')`;
+  return row?.runs ?? 0;
+}
+
+/** A page of an agent's runs or replays, newest first, and the number of all. */
+export async function listRuns(
+  db: Database,
+  { ownerId, agentId, isReplay }: Omit<RunKey, "runId">,
+  page: { number: number; size: number },
+): Promise<{ rows: RunRow[]; total: number }> {
+  return db.begin("isolation level repeatable read read only", async (tx) => {
+    const matching = tx`owner_id = ${ownerId} and agent_id = ${agentId} and is_replay = ${isReplay}`;
+    const order = tx`order by created_at desc, run_id desc`;
+    const [rows, [count]] = await Promise.all([
+      readBoundedPage<RunRow>(tx, {
+        rows: tx`
+          select ${columns(tx)} from test_runs where ${matching} ${order}
+          limit ${page.size} offset ${(page.number - 1) * page.size}`,
+        bytes: tx`octet_length(page::text)`,
+        order,
+      }),
+      tx<{ total: number }[]>`select count(*)::integer as total from test_runs where ${matching}`,
+    ]);
+    return { rows, total: count?.total ?? 0 };
+  });
+}
+
+/** Deletes the runs of an agent that have ended, but for the newest `kept`. */
+export async function deleteSurplusRuns(
+  tx: Sql,
+  { ownerId, agentId, isReplay }: Omit<RunKey, "runId">,
+  kept: number,
+): Promise<void> {
+  const rows = await tx<{ runId: string }[]>`
+    select run_id from test_runs
+    where owner_id = ${ownerId} and agent_id = ${agentId} and is_replay = ${isReplay} and ended_at is not null
+    order by created_at desc, run_id desc offset ${kept}`;
+  await deleteRuns(
+    tx,
+    ownerId,
+    rows.map(({ runId }) => runId),
+  );
+}
+
+async function deleteRuns(tx: Sql, ownerId: string, runIds: string[]): Promise<void> {
+  await tx`delete from test_attempts where owner_id = ${ownerId} and run_id = any(${runIds})`;
+  await tx`delete from test_runs where owner_id = ${ownerId} and run_id = any(${runIds})`;
+}
+
+/** Deletes at most `limit` runs from before that time, with what was said in them. @returns the number deleted */
+export async function deleteOldRuns(sql: Sql, before: Date, limit: number): Promise<number> {
+  const old = { where: sql`created_at <= ${before}`, by: "created_at", limit };
+  const [row] = await sql<{ deleted: number }[]>`
+    with gone as (
+      delete from test_runs where ctid = any(${oldestPlaces(sql, "test_runs", old)}) returning owner_id, run_id
+    ), attempts as (
+      delete from test_attempts using gone
+      where test_attempts.owner_id = gone.owner_id and test_attempts.run_id = gone.run_id
+    )
+    select count(*)::integer as deleted from gone`;
+  return row?.deleted ?? 0;
+}

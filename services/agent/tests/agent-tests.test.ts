@@ -1,0 +1,335 @@
+import { afterAll, afterEach, expect, test } from "bun:test";
+import { Publishing } from "@parley/proto/parley/agent/v1/agent.ts";
+import { RunTestsRequest, type TestRun, UpdateTestRequest } from "@parley/proto/parley/agent/v1/test.ts";
+import { eventually } from "@parley/testkit/eventually";
+import { failure } from "@parley/testkit/failures";
+import { newOwner } from "@parley/testkit/owners";
+import { change, create, creation, deletion, present } from "./kit.ts";
+import { ended, manualAgent, newTest, REPLY_COST, runToEnd, startTestStack } from "./tests-kit.ts";
+import { createTool, httpTool } from "./tools-kit.ts";
+
+const stack = await startTestStack();
+const { agents, script, sql } = stack;
+const defaults = { ...script };
+afterEach(() => {
+  Object.assign(script, { ...defaults, asked: [], calls: [] });
+});
+afterAll(() => stack.stop());
+
+const greets = { messages: ["Hello"], assertions: [{ type: "contains", value: "hello" }] };
+const key = { idempotency: undefined };
+const outcomesOf = ({ results }: TestRun) =>
+  results.flatMap(({ attempts }) => attempts.map(({ outcome }) => JSON.parse(outcome ?? "null")));
+
+test("a run holds each test's conversation with the version, and stores what was said and why each assertion held or not", async () => {
+  const agent = await manualAgent(agents);
+  await createTool(agents, agent.ownerId, httpTool("look_up"));
+  await agents.createTest(newTest(agent, "Greets", greets));
+  await agents.createTest(
+    newTest(agent, "Looks up", {
+      messages: ["Hi", "look up A-1"],
+      variables: { customer: "C-1" },
+      tool_mocks: [{ tool: "look_up", when: { id: "A-1" }, delay_ms: 5, result: { status: "shipped" } }],
+      assertions: [
+        { type: "tool_called", turn: 2, tool: "look_up", arguments: { id: "A-2" } },
+        { type: "judge", criterion: "It is polite" },
+      ],
+    }),
+  );
+  script.answer = () => ({ verdict: "unclear", reason: "It may be." });
+  const run = await runToEnd(agents, agent);
+  expect(run).toMatchObject({
+    status: "FAILED",
+    agentVersion: 1,
+    ended: 2,
+    total: 2,
+    costUsdMicros: 3 * REPLY_COST + 100,
+  });
+  expect(run.results.map(({ name, passed, passes }) => [name, passed, passes])).toEqual([
+    ["Greets", true, 1],
+    ["Looks up", false, 0],
+  ]);
+  const [greeted, lookedUp] = outcomesOf(run);
+  expect(greeted.assertions).toEqual([{ type: "contains", passed: true, reason: '"HELLO" contains "hello"' }]);
+  expect(lookedUp.assertions).toEqual([
+    {
+      type: "tool_called",
+      turn: 2,
+      passed: false,
+      reason: 'look_up was called with {"id":"A-1"}, not with {"id":"A-2"}',
+    },
+    { type: "judge", passed: false, reason: "Unclear: It may be." },
+  ]);
+  expect(lookedUp.transcript).toMatchObject({
+    turns: [
+      { turn: 1, user: "Hi", agent: "HI" },
+      { turn: 2, user: "look up A-1", tool_calls: [{ name: "look_up", arguments: { id: "A-1" } }] },
+    ],
+    ended_by: "user",
+  });
+  const [, attempt] = run.results.map(({ attempts }) => attempts[0]);
+  expect(stack.held.get(attempt?.conversationId ?? "")).toMatchObject({
+    agentVersion: 1,
+    test: {
+      runId: run.runId,
+      toolMocks: [
+        {
+          tool: "look_up",
+          when: { id: "A-1" },
+          delayMs: 5,
+          outcome: { $case: "result", value: '{"status":"shipped"}' },
+          once: false,
+        },
+      ],
+      unmockedReal: false,
+      dynamicVariables: { customer: "C-1" },
+    },
+  });
+});
+
+test("a simulated user is asked for its words, as one who reads the agent's words as data, until it has what it wants", async () => {
+  const agent = await manualAgent(agents);
+  const persona = { kind: "simulated", persona: "In a hurry", goal: "Learn the status", first_message: "Where is it?" };
+  await agents.createTest(
+    newTest(agent, "Simulated", { ...persona, assertions: [{ type: "ended_by", value: "user" }] }),
+  );
+  const answers = [
+    { message: "And when?", state: "continue" },
+    { message: "", state: "goal_met" },
+  ];
+  script.answer = () => answers.shift() ?? {};
+  const run = await runToEnd(agents, agent);
+  expect(run.status).toBe("PASSED");
+  expect(outcomesOf(run)[0].transcript.turns.map(({ user }: { user: string }) => user)).toEqual([
+    "Where is it?",
+    "And when?",
+  ]);
+  expect(script.asked[0]).toMatchObject({ agentVersion: 1, llm: undefined });
+  expect(script.asked[0]?.message).toContain('{"by":"agent","text":"WHERE IS IT?"}');
+});
+
+test("a simulated user whose turns are used up ends the conversation for the system", async () => {
+  const agent = await manualAgent(agents);
+  const persona = { kind: "simulated", persona: "Chatty", goal: "Talk", turns_max: 2 };
+  await agents.createTest(
+    newTest(agent, "Chatty", { ...persona, assertions: [{ type: "ended_by", value: "system" }] }),
+  );
+  script.answer = () => ({ message: "Go on", state: "continue" });
+  const run = await runToEnd(agents, agent);
+  expect([run.status, outcomesOf(run)[0].transcript.turns.length]).toEqual(["PASSED", 2]);
+});
+
+test("a test of the channel voice holds a call with the lines as written, and asserts on what was heard", async () => {
+  const agent = await manualAgent(agents);
+  await agents.createTest(
+    newTest(agent, "Call", {
+      channel: "voice",
+      messages: ["Hello", { text: "Well", noise: "cafe", interrupt_at_ms: 200, dtmf: "1#" }],
+      assertions: [
+        { type: "latency_ms", max: 700 },
+        { type: "equals", turn: 2, value: "WELL" },
+      ],
+    }),
+  );
+  expect((await runToEnd(agents, agent)).status).toBe("PASSED");
+  expect(script.calls.slice(1).map(({ step }) => step?.value)).toEqual([
+    { text: "Hello", noise: undefined, interruptAtMs: undefined, dtmf: undefined },
+    { text: "Well", noise: "cafe", interruptAtMs: 200, dtmf: "1#" },
+    true,
+  ]);
+});
+
+test("at most four test conversations of an owner are held at once, and a test passes when enough attempts do", async () => {
+  const agent = await manualAgent(agents);
+  await agents.createTest(newTest(agent, "Repeated", { ...greets, repeat: 9, pass_at_least: 8 }));
+  let [running, most, begun] = [0, 0, 0];
+  const four = Promise.withResolvers<void>();
+  script.beforeReply = async () => {
+    most = Math.max(most, ++running);
+    if (++begun === 4) four.resolve();
+    await four.promise;
+    running--;
+    if (begun === 9) throw new Error("the last one breaks");
+  };
+  const run = await runToEnd(agents, agent);
+  expect([most, run.status, run.results[0]?.passes]).toEqual([4, "PASSED", 8]);
+});
+
+test("a cancelled run begins no further conversation, and those under way change nothing anymore", async () => {
+  const agent = await manualAgent(agents);
+  await agents.createTest(newTest(agent, "Long", { ...greets, messages: ["Hello", "Hello again"], repeat: 6 }));
+  const reached = Promise.withResolvers<void>();
+  const release = Promise.withResolvers<void>();
+  const heard: string[] = [];
+  script.beforeReply = async (message) => {
+    heard.push(message);
+    if (heard.length === 4) reached.resolve();
+    await release.promise;
+  };
+  const { run } = await agents.runTests(RunTestsRequest.fromPartial({ ...keyOf(agent) }));
+  await reached.promise;
+  const { runId } = present(run);
+  const cancelled = present((await agents.cancelTestRun({ ...keyOf(agent), runId, ...key })).run);
+  expect([cancelled.status, cancelled.ended]).toEqual(["CANCELLED", 6]);
+  release.resolve();
+  await eventually(async () => expect(await openJobs(agent.ownerId)).toBe(0));
+  expect(heard).toEqual(["Hello", "Hello", "Hello", "Hello"]);
+  expect((await ended(agents, { ...keyOf(agent), runId })).costUsdMicros).toBe(0);
+});
+
+test("a run stops at its cap, and one that cannot know its cost is refused unless that is allowed", async () => {
+  const agent = await manualAgent(agents);
+  await agents.createTest(newTest(agent, "Costly", { ...greets, repeat: 9 }));
+  const capped = { maxCostUsdMicros: REPLY_COST };
+  expect(await failure(agents.runTests({ ...RunTestsRequest.fromPartial(keyOf(agent)), ...capped }))).toMatchObject({
+    kind: "invalid",
+    paths: ["max_cost_usd"],
+  });
+  const run = await runToEnd(agents, agent, { ...capped, allowUnpriced: true });
+  expect(run).toMatchObject({ status: "ERROR", error: expect.stringContaining("max_cost_usd") });
+  const statuses = run.results[0]?.attempts.map(({ status }) => status) ?? [];
+  expect(statuses.filter((status) => status === "CANCELLED").length).toBeGreaterThanOrEqual(5);
+});
+
+test("an attempt whose process dies is begun anew by another one, and nothing of it counts twice", async () => {
+  const agent = await manualAgent(agents);
+  await agents.createTest(newTest(agent, "Anew", greets));
+  const frozen = Promise.withResolvers<void>();
+  const begun = Promise.withResolvers<void>();
+  let times = 0;
+  script.beforeReply = async () => {
+    if (++times > 1) return;
+    begun.resolve();
+    await frozen.promise;
+  };
+  const { run } = await agents.runTests(RunTestsRequest.fromPartial(keyOf(agent)));
+  await begun.promise;
+  // As when the lease of a process that is gone ends.
+  await sql`update jobs set lease = lease + 1, leased_until = null where owner_id = ${agent.ownerId} and leased_until is not null`;
+  await agents.runTests(RunTestsRequest.fromPartial(keyOf(agent)));
+  const first = await ended(agents, { ...keyOf(agent), runId: present(run).runId });
+  frozen.resolve();
+  await eventually(async () => expect(await openJobs(agent.ownerId)).toBe(0));
+  const again = await ended(agents, { ...keyOf(agent), runId: first.runId });
+  expect([again.status, again.costUsdMicros, again.total]).toEqual(["PASSED", REPLY_COST, 1]);
+  expect(again.results).toEqual(first.results);
+});
+
+test("a conversation that cannot be held is an error with its reason", async () => {
+  const agent = await manualAgent(agents);
+  await agents.createTest(newTest(agent, "Broken", greets));
+  script.beforeReply = async () => {
+    throw new Error("a secret of the process");
+  };
+  const run = await runToEnd(agents, agent);
+  expect([run.status, run.results[0]?.attempts[0]?.status]).toEqual(["ERROR", "ERROR"]);
+  expect(Object.keys(outcomesOf(run)[0])).toEqual(["error"]);
+  expect(JSON.stringify(run)).not.toContain("a secret");
+});
+
+test("whoever watches a run sees it at first and until it has ended, then with all that was said", async () => {
+  const agent = await manualAgent(agents);
+  await agents.createTest(newTest(agent, "Watched", greets));
+  const release = Promise.withResolvers<void>();
+  script.beforeReply = () => release.promise;
+  const { run } = await agents.runTests(RunTestsRequest.fromPartial(keyOf(agent)));
+  const seen: TestRun[] = [];
+  for await (const told of agents.watchTestRun({ ...keyOf(agent), runId: present(run).runId })) {
+    seen.push(present(told.run));
+    release.resolve();
+  }
+  expect([seen[0]?.endedAt, seen.at(-1)?.status]).toEqual([undefined, "PASSED"]);
+  expect(outcomesOf(seen.at(-1) as TestRun)[0].transcript.turns).toHaveLength(1);
+});
+
+test("a test refers only to tools, agents and models that there are", async () => {
+  const agent = await manualAgent(agents);
+  const refused = async (definition: object) =>
+    (await failure(agents.createTest(newTest(agent, "Refused", { ...greets, ...definition })))).paths;
+  expect(await refused({ tool_mocks: [{ tool: "look_up", result: 1 }] })).toEqual(["tool_mocks.0.tool"]);
+  expect(await refused({ assertions: [{ type: "tool_called", tool: "look_up" }] })).toEqual(["assertions.0.tool"]);
+  const another = await create(agents, creation(newOwner()));
+  expect(await refused({ assertions: [{ type: "handed_off_to", agent_id: another.agentId }] })).toEqual([
+    "assertions.0.agent_id",
+  ]);
+  expect(await refused({ assertions: [{ type: "source_used", document: "Shipping" }] })).toEqual([
+    "assertions.0.document",
+  ]);
+  const model = { provider_name: "CUSTOM_LLM", model_name: "own", params: { base_url: "https://elsewhere.example" } };
+  expect(await refused({ assertions: [{ type: "judge", criterion: "Polite", model }] })).toEqual([
+    "assertions.0.model.params.base_url",
+  ]);
+  await agents.createTest(
+    newTest(agent, "Built in", { ...greets, assertions: [{ type: "tool_not_called", tool: "end_call" }] }),
+  );
+});
+
+test("a required test needs an agent that publishes by hand, and keeps it so", async () => {
+  const auto = await create(agents, creation(newOwner()));
+  expect(await failure(agents.createTest(newTest(auto, "Gate", greets, true)))).toMatchObject({
+    kind: "invalid",
+    paths: ["required"],
+  });
+  const agent = await manualAgent(agents);
+  await agents.createTest(newTest(agent, "Gate", greets, true));
+  const published = change(agents, agent, { publishing: Publishing.PUBLISHING_AUTO });
+  expect(await failure(published)).toMatchObject({ kind: "invalid", paths: ["publishing"] });
+});
+
+test("only whoever may override clears or deletes a required test, and the publish log tells of it", async () => {
+  const agent = await manualAgent(agents);
+  const made = await Promise.all(
+    ["Cleared", "Deleted"].map((name) => agents.createTest(newTest(agent, name, greets, true))),
+  );
+  const [cleared, deleted] = made.map(({ test: { testId } = { testId: "" } }) => ({ ...keyOf(agent), testId }));
+  const clearing = { ...UpdateTestRequest.fromPartial(present(cleared)), required: false };
+  const refusal = { kind: "forbidden", detail: "The API key lacks the scope agents:override" };
+  expect(await failure(agents.updateTest(clearing))).toMatchObject(refusal);
+  expect(await failure(agents.deleteTest({ ...present(deleted), mayOverride: false, ...key }))).toMatchObject(refusal);
+  await agents.updateTest({ ...clearing, mayOverride: true });
+  await agents.deleteTest({ ...present(deleted), mayOverride: true, ...key });
+  expect([
+    ...(await sql`select kind, note from agent_publishes where agent_id = ${agent.agentId} order by number`),
+  ]).toEqual([
+    { kind: "test_cleared", note: "Cleared" },
+    { kind: "test_deleted", note: "Deleted" },
+  ]);
+  // Whoever may only write agents deletes a test that is not required.
+  await agents.deleteTest({ ...present(cleared), mayOverride: false, ...key });
+});
+
+test("a change of a test keeps what it does not name, and what only the other kind has goes with the kind", async () => {
+  const agent = await manualAgent(agents);
+  const { test: made } = await agents.createTest(newTest(agent, "Changing", { ...greets, repeat: 3 }));
+  const updated = async (definition: object) => {
+    const request = UpdateTestRequest.fromPartial({ ...keyOf(agent), testId: present(made).testId });
+    return present((await agents.updateTest({ ...request, definition: { ...definition } })).test).definition;
+  };
+  expect(await updated({ repeat: 5 })).toMatchObject({ repeat: 5, pass_at_least: 5, messages: ["Hello"] });
+  expect(await updated({ pass_at_least: 4 })).toMatchObject({ repeat: 5, pass_at_least: 4 });
+  expect(await updated({ kind: "simulated", persona: "A", goal: "B" })).toMatchObject({ messages: [], turns_max: 10 });
+  expect(await updated({ kind: "scripted", messages: ["Hi"] })).toMatchObject({ persona: null, turns_max: null });
+});
+
+test("the tests of an agent and all that came of them go with the agent", async () => {
+  const agent = await manualAgent(agents);
+  await agents.createTest(newTest(agent, "Gone", greets));
+  await runToEnd(agents, agent);
+  await agents.deleteAgent(deletion(agent));
+  const tables = ["agent_tests", "test_runs", "test_attempts", "test_passes"];
+  const left = await Promise.all(
+    tables.map((table) => sql`select from ${sql(table)} where owner_id = ${agent.ownerId}`),
+  );
+  expect(left.map(({ count }) => count)).toEqual([0, 0, 0, 0]);
+  expect([...(await sql`select bytes::integer from stored_bytes where owner_id = ${agent.ownerId}`)]).toEqual([
+    { bytes: 0 },
+  ]);
+});
+
+function keyOf({ ownerId, agentId }: { ownerId: string; agentId: string }) {
+  return { ownerId, agentId };
+}
+
+async function openJobs(ownerId: string): Promise<number> {
+  return (await sql`select from jobs where owner_id = ${ownerId} and queue = 'test-lanes'`).count;
+}

@@ -1,0 +1,94 @@
+import { afterAll, expect, test } from "bun:test";
+import type { Agent } from "@parley/proto/parley/agent/v1/agent.ts";
+import { PublishAgentVersionRequest, SetTrafficRequest } from "@parley/proto/parley/agent/v1/agent_service.ts";
+import { UpdateTestRequest } from "@parley/proto/parley/agent/v1/test.ts";
+import { failure } from "@parley/testkit/failures";
+import { change, present } from "./kit.ts";
+import { manualAgent, newTest, runToEnd, startTestStack } from "./tests-kit.ts";
+
+const stack = await startTestStack();
+const { agents, clock, sql } = stack;
+afterAll(() => stack.stop());
+
+const greets = { messages: ["Hello"], assertions: [{ type: "contains", value: "hello" }] };
+const never = { messages: ["Hello"], assertions: [{ type: "contains", value: "goodbye" }] };
+const MONTH_MS = 31 * 24 * 60 * 60_000;
+
+function publish({ ownerId, agentId }: Agent, agentVersion: number, reason?: string) {
+  const override = reason === undefined ? undefined : { reason };
+  return agents.publishAgentVersion({
+    ...PublishAgentVersionRequest.fromPartial({ ownerId, agentId, agentVersion }),
+    override,
+  });
+}
+
+/** An agent with a required test that passes for every version. */
+async function gatedAgent() {
+  const agent = await manualAgent(agents);
+  const { test: made } = await agents.createTest(newTest(agent, "Greets", greets, true));
+  return { agent, testKey: { ownerId: agent.ownerId, agentId: agent.agentId, testId: present(made).testId } };
+}
+
+const missing = (what: string) => ({
+  kind: "conflict",
+  detail: `Required tests have not passed within 30 days: ${what}. Run them, or give an override with its reason`,
+});
+
+test("a version is published only once its required tests have passed for it, and the refusal lists those that have not", async () => {
+  const { agent } = await gatedAgent();
+  await agents.createTest(newTest(agent, "Says goodbye", never, true));
+  await agents.createTest(newTest(agent, "Not required", never));
+  expect(await failure(publish(agent, 1))).toMatchObject(missing("Greets, Says goodbye for version 1"));
+  await runToEnd(agents, agent);
+  expect(await failure(publish(agent, 1))).toMatchObject(missing("Says goodbye for version 1"));
+});
+
+test("a pass is good for what a version has, and for the test as it was, but not for another one of either", async () => {
+  const { agent, testKey } = await gatedAgent();
+  await runToEnd(agents, agent);
+  await publish(agent, 1);
+  await change(agents, agent, { timezone: "Europe/Berlin" });
+  expect(await failure(publish(agent, 2))).toMatchObject(missing("Greets for version 2"));
+  await change(agents, agent, { clear: ["timezone"] });
+  await publish(agent, 3);
+  await change(agents, agent, { timezone: "Europe/Berlin" });
+  await runToEnd(agents, agent, { agentVersion: 4 });
+  await agents.updateTest({ ...UpdateTestRequest.fromPartial(testKey), definition: { repeat: 2 } });
+  expect(await failure(publish(agent, 4))).toMatchObject(missing("Greets for version 4"));
+});
+
+test("a split of the traffic needs the passes that publishing needs", async () => {
+  const { agent } = await gatedAgent();
+  await runToEnd(agents, agent);
+  await publish(agent, 1);
+  await change(agents, agent, { timezone: "Europe/Berlin" });
+  const split = [1, 2].map((agentVersion) => ({ agentVersion, weight: 50 }));
+  const { ownerId, agentId } = agent;
+  const set = () => agents.setTraffic({ ...SetTrafficRequest.fromPartial({ ownerId, agentId }), split });
+  expect(await failure(set())).toMatchObject(missing("Greets for version 2"));
+  await runToEnd(agents, agent);
+  expect((await set()).publish?.split).toEqual(split);
+});
+
+test("an override publishes without a pass, and the publish log has its reason", async () => {
+  const { agent } = await gatedAgent();
+  expect(await failure(publish(agent, 1, " "))).toMatchObject({ kind: "invalid", paths: ["override.reason"] });
+  const { publish: logged } = await publish(agent, 1, "The model's provider is down");
+  expect(logged).toMatchObject({ kind: "publish", agentVersion: 1, overrideReason: "The model's provider is down" });
+});
+
+test("rolling back waits for no test", async () => {
+  const { agent } = await gatedAgent();
+  await publish(agent, 1, "Before there were tests");
+  await change(agents, agent, { timezone: "Europe/Berlin" });
+  await runToEnd(agents, agent);
+  await publish(agent, 2);
+  expect((await publish(agent, 1)).publish).toMatchObject({ kind: "rollback", agentVersion: 1 });
+});
+
+test("a pass counts for 30 days", async () => {
+  const { agent } = await gatedAgent();
+  await runToEnd(agents, agent);
+  await sql`update test_passes set passed_at = ${new Date(clock.now().getTime() - MONTH_MS)} where owner_id = ${agent.ownerId}`;
+  expect(await failure(publish(agent, 1))).toMatchObject(missing("Greets for version 1"));
+});

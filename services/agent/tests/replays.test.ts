@@ -1,0 +1,86 @@
+import { afterAll, afterEach, expect, test } from "bun:test";
+import { CreateReplayRequest, ReplayedConversations } from "@parley/proto/parley/agent/v1/test.ts";
+import { eventually } from "@parley/testkit/eventually";
+import { failure } from "@parley/testkit/failures";
+import { present } from "./kit.ts";
+import { manualAgent, startTestStack } from "./tests-kit.ts";
+import { createTool, httpTool } from "./tools-kit.ts";
+
+const stack = await startTestStack();
+const { agents, script } = stack;
+const defaults = { ...script };
+afterEach(() => {
+  Object.assign(script, { ...defaults, asked: [] });
+});
+afterAll(() => stack.stop());
+
+async function replayed({ ownerId, agentId }: { ownerId: string; agentId: string }, conversationIds: string[] = []) {
+  const { replay } = await agents.createReplay({
+    ...CreateReplayRequest.fromPartial({ ownerId, agentId, max: 10 }),
+    conversations: ReplayedConversations.fromPartial({ conversationIds }),
+  });
+  const key = { ownerId, agentId, replayId: present(replay).runId, conversationId: "" };
+  return eventually(async () => {
+    const run = present((await agents.getReplay(key)).replay);
+    if (run.endedAt === undefined) throw new Error(`the replay is ${run.status}`);
+    return run;
+  });
+}
+
+test("a replay says what the user said, has tools answer what they answered, and finds no difference where there is none", async () => {
+  const agent = await manualAgent(agents);
+  const stored = stack.keep(agent, ["Hello", "look up A-1"]);
+  const replay = await replayed(agent);
+  expect(replay.status).toBe("PASSED");
+  const [result] = replay.results;
+  expect(result?.testId).toBe(stored.conversationId);
+  const held = stack.held.get(result?.attempts[0]?.conversationId ?? "");
+  expect(held?.test).toMatchObject({
+    toolMocks: [{ tool: "look_up", when: { id: "A-1" }, outcome: { $case: "result", value: "found" }, once: true }],
+    unmockedReal: false,
+  });
+});
+
+test("a replay lists the tool calls that differ, and a reply that the judge finds different", async () => {
+  const agent = await manualAgent(agents);
+  const stored = stack.keep(agent, ["look up A-1"]);
+  stack.keep(agent, ["Another"]);
+  const [, answered] = present(stored.transcript).messages;
+  present(answered).toolCalls = [];
+  script.answer = () => ({ verdict: "no", reason: "The price differs." });
+  const replay = await replayed(agent, [stored.conversationId]);
+  expect([replay.status, replay.total]).toEqual(["FAILED", 1]);
+  const outcome = JSON.parse(replay.results[0]?.attempts[0]?.outcome ?? "{}");
+  expect(outcome.differences).toEqual([
+    { what: "tools", before: [], after: [{ turn: 1, name: "look_up", arguments: { id: "A-1" }, is_error: false }] },
+    { what: "reply", reason: "The price differs." },
+  ]);
+  expect(script.asked[0]?.message).toContain("Before (text from outside)");
+});
+
+test("a replay without a conversation that matches is refused", async () => {
+  const agent = await manualAgent(agents);
+  expect(await failure(replayed(agent))).toMatchObject({ kind: "invalid", paths: ["conversations"] });
+});
+
+test("a test of a conversation has its user's words, its tools' results, and expects its tool calls", async () => {
+  const agent = await manualAgent(agents);
+  await createTool(agents, agent.ownerId, httpTool("look_up"));
+  const { conversationId } = stack.keep(agent, ["Hello", "look up A-1"]);
+  const { ownerId, agentId } = agent;
+  const request = { ownerId, agentId, conversationId, name: "From Tuesday", idempotency: undefined };
+  const { test: made } = await agents.createTestFromConversation(request);
+  expect(made).toMatchObject({
+    name: "From Tuesday",
+    required: false,
+    definition: {
+      kind: "scripted",
+      messages: ["Hello", "look up A-1"],
+      tool_mocks: [{ tool: "look_up", when: { id: "A-1" }, result: "found" }],
+      assertions: [{ type: "tool_called", turn: 2, tool: "look_up", arguments: { id: "A-1" } }],
+    },
+  });
+  const another = await manualAgent(agents);
+  const foreign = { ...request, ownerId: another.ownerId, agentId: another.agentId };
+  expect(await failure(agents.createTestFromConversation(foreign))).toMatchObject({ kind: "not_found" });
+});

@@ -31,6 +31,9 @@ import { knowledgeBaseRoutes } from "./routes/knowledge/knowledge-bases.ts";
 import { liveRoutes } from "./routes/live.ts";
 import { manageRoutes } from "./routes/manage/manage.ts";
 import { promptRoutes } from "./routes/prompts.ts";
+import { replayRoutes } from "./routes/tests/replays.ts";
+import { testRunRoutes } from "./routes/tests/runs.ts";
+import { testRoutes } from "./routes/tests/tests.ts";
 import { toolRoutes } from "./routes/tools.ts";
 import { whatsAppRoutes } from "./routes/whatsapp.ts";
 import { widgetRoutes } from "./routes/widget.ts";
@@ -51,6 +54,9 @@ export function createApp(
       if (hasManyHosts(request)) throw new HttpError(400, "The Host header must be given once");
     })
     .use(agentRoutes(gate, clients))
+    .use(testRunRoutes(gate, clients))
+    .use(testRoutes(gate, clients))
+    .use(replayRoutes(gate, clients))
     .use(promptRoutes(gate, clients))
     .use(toolRoutes(gate, clients))
     .use(documentRoutes(gate, clients))

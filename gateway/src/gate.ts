@@ -6,7 +6,7 @@ import type { ServiceClient } from "@parley/shared/rpc/client";
 import type { CallOptions } from "@parley/shared/rpc/client/sender";
 import type { Static, TObject } from "@sinclair/typebox";
 import type { Admission, Admitted as Entered } from "./admission.ts";
-import { requireScope, type Scope } from "./auth/api-key.ts";
+import { hasScope, requireScope, type Scope } from "./auth/api-key.ts";
 import { type Access, type Caller, type IdentifyContext, identify } from "./auth/identify.ts";
 import { jsonAnswer } from "./http/answer/answers.ts";
 import { BYTES_MAX, readJson, STRANGERS_WITHIN_MS } from "./http/body.ts";
@@ -86,6 +86,8 @@ export interface Admitted<B, Q> {
   headers: Headers;
   /** For a part of the request that needs a scope of its own. @throws ServiceError forbidden */
   requireScope(scope: Scope): void;
+  /** Whether `requireScope` would accept the caller. */
+  hasScope(scope: Scope): boolean;
   /** Looks at the caller's key or session again. @throws ServiceError as the gate does */
   check(): Promise<void>;
 }
@@ -160,6 +162,7 @@ export function gated<B extends TObject = TObject, Q extends TObject = TObject>(
         idempotency,
         headers,
         requireScope: (scope: Scope) => requireScope(caller?.scopes ?? [], scope),
+        hasScope: (scope: Scope) => hasScope(caller?.scopes ?? [], scope),
         check: async () => {
           const again = await identify(ctx, rules.scope, request);
           if (again) requireScope(again.scopes, rules.scope);

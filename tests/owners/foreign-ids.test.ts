@@ -141,6 +141,8 @@ function fieldsOf(names: Names): Readonly<Record<string, unknown>> {
   };
 }
 
+const TEST = { messages: ["Theirs"], assertions: [{ type: "contains", value: "theirs" }] };
+
 /** Fields of requests that look like an object's name but are none. */
 const OWN_FIELDS = ["name", "afterId", "agentName", "modelName", "agentMobileNumbers", "moveNumbers"];
 
@@ -181,6 +183,9 @@ function more(names: Names): Readonly<Record<string, object>> {
     publishAgentVersion: { agentVersion: 1 },
     setTraffic: { split: [{ agentVersion: 1, weight: 100 }] },
     getPrompt: { reference },
+    createTest: { name: newId("tst"), definition: TEST },
+    updateTest: { name: "Theirs" },
+    createReplay: { max: 1, channel: "text" },
     createTool: { tool: Tool.fromPartial({ name: newId("tol"), kind: { $case: "client", value: {} } }) },
     updateTool: { tool: Tool.fromPartial({ description: "Theirs" }), fields: ["description"] },
     createSecret: { name: newId("key"), value: "not theirs" },
@@ -276,6 +281,9 @@ test("called by the owner with the same names returns what the other owner must 
     ["agent", "listAgents"],
     ["agent", "getTool"],
     ["agent", "listTools"],
+    ["agent", "getTest"],
+    ["agent", "getTestRun"],
+    ["agent", "getReplay"],
     ["agent", "listDynamicVariables"],
     ["conversation", "getConversation"],
     ["conversation", "listConversations"],

@@ -55,6 +55,7 @@ const EVENTS: Readonly<Record<string, string>> = { handleTwilioCallback: "voice"
 
 const CALLEE = "+14155550177";
 const template = { name: "foreign", language: "en" };
+const TEST = { messages: ["Theirs"], assertions: [{ type: "contains", value: "theirs" }] };
 
 /** The bodies that name objects. */
 const BODIES: Readonly<Record<string, (names: Names) => object>> = {
@@ -66,6 +67,11 @@ const BODIES: Readonly<Record<string, (names: Names) => object>> = {
     handoffs: [{ agent_id, when: "Always." }],
     knowledge: [{ knowledge_base_id, mode: "tool" }],
   }),
+  createTest: () => ({ ...TEST, name: newId("tst") }),
+  createTestFromConversation: ({ conversation_id }) => ({ conversation_id }),
+  updateTest: () => ({ name: "Theirs" }),
+  runTests: ({ test_id }) => ({ tests: [test_id] }),
+  createReplay: ({ conversation_id }) => ({ max: 1, conversations: { conversation_ids: [conversation_id] } }),
   createPrompt: ({ prompt_name }) => ({ prompt_name, prompt_content: "Ours" }),
   updatePrompt: () => ({ prompt_content: "Theirs" }),
   restorePromptVersion: () => ({ prompt_version: 1 }),
@@ -157,6 +163,7 @@ const TELLS_OF_OTHERS: Readonly<Record<string, string>> = {
 const IN_QUERY: Readonly<Record<string, keyof Names>> = {
   agent_id: "agent_id",
   conversation_id: "conversation_id",
+  test_id: "test_id",
   batch_id: "batch_id",
   destination_id: "destination_id",
   to_mobile_number: "mobile_number",

@@ -33,7 +33,15 @@ afterAll(() => stack.stop());
 /** The scope that each operation needs. */
 const SCOPES: Readonly<Record<string, readonly string[]>> = {
   "agents:read": ["listAgents", "getAgent", "listDynamicVariables"],
-  "agents:write": ["createAgent", "updateAgent", "deleteAgent", "tryStartWebhook"],
+  "agents:write": [
+    ...["createAgent", "updateAgent", "deleteAgent", "tryStartWebhook"],
+    ...["createTest", "createTestFromConversation", "updateTest", "deleteTest"],
+  ],
+  "tests:read": [
+    ...["listTests", "getTest", "listTestRuns", "getTestRun", "watchTestRun"],
+    ...["listReplays", "getReplay"],
+  ],
+  "tests:run": ["runTests", "cancelTestRun", "createReplay"],
   "prompts:read": ["listPrompts", "getPrompt", "listPromptVersions", "diffPromptVersions"],
   "prompts:write": [
     ...["createPrompt", "updatePrompt", "restorePromptVersion", "deletePrompt"],

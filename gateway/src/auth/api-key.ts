@@ -42,8 +42,12 @@ function wrongKey(): WrongKey {
 /** What `*` does not include: a program is given it by name, or not at all. */
 const BY_NAME_ONLY = "agents:override" satisfies Scope;
 
+export function hasScope(scopes: readonly string[], scope: string): boolean {
+  return (scopes.includes("*") && scope !== BY_NAME_ONLY) || scopes.includes(scope);
+}
+
 /** @throws ServiceError forbidden, naming the scope that the key lacks */
 export function requireScope(scopes: readonly string[], scope: string): void {
-  if ((scopes.includes("*") && scope !== BY_NAME_ONLY) || scopes.includes(scope)) return;
+  if (hasScope(scopes, scope)) return;
   throw new ServiceError("forbidden", `The API key lacks the scope ${scope}`);
 }

@@ -18,6 +18,9 @@ export const NAMED: Readonly<Record<string, string>> = {
   prompt_name: "Prompt",
   secret_name: "Secret",
   session_id: "Session",
+  replay_id: "Replay",
+  run_id: "Run",
+  test_id: "Test",
   tool_id: "Tool",
   voice_id: "Voice",
 };

@@ -23,6 +23,7 @@ export type Described = Operation | OpenOperation;
 
 const TAGS = {
   Agents: "AI agents and the variables they expect.",
+  Tests: "Tests of agents, their runs against versions, and replays of stored conversations.",
   Prompts: "Versioned prompts.",
   Tools: "What agents' models can call: your servers, and your pages and apps.",
   Knowledge: "Documents that agents answer from.",

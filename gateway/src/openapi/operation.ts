@@ -8,6 +8,7 @@ export interface Operation<B extends TObject = TObject, Q extends TObject = TObj
   id: string;
   tag:
     | "Agents"
+    | "Tests"
     | "Prompts"
     | "Tools"
     | "Knowledge"

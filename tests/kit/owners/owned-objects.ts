@@ -94,6 +94,7 @@ export async function createObjects(
   });
   const { session_id: conversation_id } = await made("/chat", chat);
   const { session_id } = await made("/chat", chat);
+  const tested = await testsOf(api, made, { agent_id, conversation_id, canary });
   await placeRecording(stack, { ownerId: owner.ownerId, conversationId: conversation_id });
   const delivery = await failedDelivery(manage, conversation_id);
   await managed("/mobile-numbers", { mobile_number, telephony_provider: "TWILIO" });
@@ -116,6 +117,7 @@ export async function createObjects(
     daily_session_id: daily.conversation_id,
     room_name: daily.room_name,
     tool_id: tool.id,
+    ...tested,
     knowledge_base_id: base.id,
     document_id: document.id,
     chunk_id: found.chunks[0].chunk_id,
@@ -140,6 +142,25 @@ export async function createObjects(
   const missing = Object.keys(names).filter((field) => !names[field as keyof typeof names]);
   if (missing.length > 0) throw new Error(`No ${missing.join()} of ${JSON.stringify(names)}`);
   return { api, manage, callers, names };
+}
+
+/** A test, and a run and a replay that have ended, so that nothing of them changes by itself. */
+async function testsOf(
+  api: Api,
+  made: ReturnType<typeof madeBy>,
+  { agent_id, conversation_id, canary }: { agent_id: string; conversation_id: string; canary: string },
+): Promise<Record<"test_id" | "run_id" | "replay_id", string>> {
+  const path = `/agents/${agent_id}`;
+  const assertions = [{ type: "not_contains", value: canary }];
+  const { test_id } = await made(`${path}/tests`, { name: canary, messages: [canary], assertions });
+  const { run_id } = await made(`${path}/tests/run`, {});
+  const conversations = { conversation_ids: [conversation_id] };
+  const { replay_id } = await made(`${path}/replays`, { max: 1, conversations });
+  await eventually(async () => {
+    for (const part of [`tests/runs/${run_id}`, `replays/${replay_id}`])
+      expect((await api.get(`${path}/${part}`)).body.ended_at).not.toBeNull();
+  });
+  return { test_id, run_id, replay_id };
 }
 
 /** The idempotency key that `createObjects` sends to a route. @param path below `/v1/public` */

@@ -68,6 +68,7 @@ const CONDITIONS: Readonly<Record<string, string>> = {
   getChatSession: "Session is not a chat session",
   listenToConversation: "Only a call can be listened to",
   controlConversation: "Only a call can be transferred to a number",
+  createTestFromConversation: "The user of this conversation said nothing, so there is nothing to test",
   analyzeConversation: "Conversation is in progress: it can be analyzed after it ends",
   activateKey: "API key has expired. Create a new one.",
   deactivateKey: "API key has expired. Create a new one.",
@@ -95,6 +96,8 @@ const PROMPTS_FULL =
   "Prompts and their versions would have more than 1,073,741,824 bytes together: delete prompts that you no longer need";
 const DOCUMENTS_FULL =
   "Documents would have more than 1,073,741,824 bytes together: delete documents that you no longer need";
+const TEST_NAMED = "The agent has a test with the name Looks up an order already";
+const RUNS_OPEN = "10 runs and replays of yours have not ended: wait for one, or cancel it";
 const CONFLICTS: Readonly<Record<string, string>> = {
   deletePrompt:
     "Prompt refunds is used by the agent agt_01m7yyhwdzeb28n9gms8rr2qyg: give every agent another prompt before deleting it",
@@ -119,6 +122,11 @@ const CONFLICTS: Readonly<Record<string, string>> = {
   updateAgent: NUMBER_TAKEN,
   createKey: "There are 200 API keys already: delete one first",
   createDestination: "There are 50 destinations already: delete one first",
+  createTest: TEST_NAMED,
+  createTestFromConversation: TEST_NAMED,
+  updateTest: TEST_NAMED,
+  runTests: RUNS_OPEN,
+  createReplay: RUNS_OPEN,
   createTool: "There is a tool with the name look_up_order already",
   updateTool: "There is a tool with the name look_up_order already",
   deleteTool:

@@ -1,5 +1,5 @@
-import type { OperationExamples } from "./example.ts";
-import { AGENT_ID, SESSION_ID } from "./values.ts";
+import type { OperationExamples } from "../example.ts";
+import { AGENT_ID, SESSION_ID } from "../values.ts";
 
 export const WHATSAPP_EXAMPLES: OperationExamples = {
   sendWhatsAppMessage: {

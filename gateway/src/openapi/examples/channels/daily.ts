@@ -1,5 +1,5 @@
-import type { OperationExamples } from "./example.ts";
-import { AGENT_ID, CREATED_AT, SESSION_ID } from "./values.ts";
+import type { OperationExamples } from "../example.ts";
+import { AGENT_ID, CREATED_AT, SESSION_ID } from "../values.ts";
 
 export const DAILY_EXAMPLES: OperationExamples = {
   createDailySession: {

@@ -1,0 +1,112 @@
+import { Elysia } from "elysia";
+import type { Clients } from "../../clients.ts";
+import type { GateContext } from "../../gate.ts";
+import { readDate } from "../../http/date.ts";
+import { pageFigures, pageOf } from "../../present/page.ts";
+import { required } from "../../present/required.ts";
+import { presentReplay } from "../../present/tests.ts";
+import { GetReplayQuery, ListRunsQuery, ReplayBody } from "../../schemas/tests/requests.ts";
+import { Replay, ReplayList } from "../../schemas/tests/shown.ts";
+import { endpoint } from "../endpoint.ts";
+import { microsOf, versionOf } from "./test-request.ts";
+
+/** More than the conversations may take to be found. */
+const FIND_TIMEOUT_MS = 60_000;
+
+/** Replays of stored conversations against a version of their agent. */
+export function replayRoutes(gate: GateContext, { agents }: Clients) {
+  return new Elysia({ prefix: "/v1/public/agents/:agent_id/replays" })
+    .post(
+      "/",
+      ...endpoint(
+        gate,
+        {
+          id: "createReplay",
+          tag: "Tests",
+          summary: "Replay conversations against a version",
+          description:
+            "The users of stored conversations say the same to the version, whose tools answer what they answered then. A call that was not recorded is an error: nothing goes out. Answers at once; `GET` lists what differs.",
+          scope: "tests:run",
+          body: ReplayBody,
+          response: Replay,
+          refuses: ["not_found", "conflict"],
+        },
+        async ({ ownerId, params, body, idempotency, write }) => {
+          const { replay } = await agents.createReplay(
+            {
+              ...{ ownerId, agentId: params.agent_id ?? "", agentVersion: versionOf(body.agent_version) },
+              conversations: filterOf(body),
+              max: body.max,
+              channel: body.channel ?? "text",
+              maxCostUsdMicros: microsOf(body.max_cost_usd),
+              allowUnpriced: body.unpriced === "allow",
+              idempotency,
+            },
+            { ...write, timeoutMs: FIND_TIMEOUT_MS },
+          );
+          return presentReplay(required(replay));
+        },
+      ),
+    )
+    .get(
+      "/",
+      ...endpoint(
+        gate,
+        {
+          id: "listReplays",
+          tag: "Tests",
+          summary: "List the replays of an agent's conversations, newest first",
+          description: "Without transcripts and differences. Replays are kept as runs of tests are.",
+          scope: "tests:read",
+          query: ListRunsQuery,
+          response: ReplayList,
+          isList: true,
+          refuses: ["not_found"],
+        },
+        async ({ ownerId, params, query, origin }) => {
+          const page = pageOf(query);
+          const { replays, total } = await agents.listReplays(
+            { ownerId, agentId: params.agent_id ?? "", page },
+            { origin },
+          );
+          return { replays: replays.map(presentReplay), ...pageFigures(total, page) };
+        },
+      ),
+    )
+    .get(
+      "/:replay_id",
+      ...endpoint(
+        gate,
+        {
+          id: "getReplay",
+          tag: "Tests",
+          summary: "Get a replay with what differs",
+          scope: "tests:read",
+          query: GetReplayQuery,
+          response: Replay,
+          isList: true,
+          refuses: ["not_found"],
+        },
+        async ({ ownerId, params, query, origin }) => {
+          const key = { ownerId, agentId: params.agent_id ?? "", replayId: params.replay_id ?? "" };
+          const { replay } = await agents.getReplay(
+            { ...key, conversationId: query.conversation_id ?? "" },
+            { origin },
+          );
+          return presentReplay(required(replay));
+        },
+      ),
+    );
+}
+
+function filterOf({ conversations }: ReplayBody) {
+  const { conversation_ids, conversation_type, from, to, agent_version, search } = conversations ?? {};
+  return {
+    conversationIds: conversation_ids ?? [],
+    type: conversation_type ?? "",
+    from: from == null ? undefined : readDate("conversations.from", from),
+    to: to == null ? undefined : readDate("conversations.to", to),
+    agentVersion: agent_version ?? undefined,
+    search: search ?? "",
+  };
+}

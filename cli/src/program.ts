@@ -16,6 +16,7 @@ import { addSecretCommands } from "./commands/secret.ts";
 import { addSessionCommands } from "./commands/session.ts";
 import { addSettingsCommands } from "./commands/settings.ts";
 import { addStatisticsCommand } from "./commands/statistics.ts";
+import { addTestCommands } from "./commands/tests/test.ts";
 import { addToolCommands } from "./commands/tool.ts";
 import { addWebhookCommands } from "./commands/webhook.ts";
 import { addWhatsAppCommands } from "./commands/whatsapp.ts";
@@ -34,10 +35,12 @@ interface ProgramSettings {
 export function createProgram({ env, command, help }: ProgramSettings): Command {
   const program = new Command(command)
     .description(
-      "Manage the owners, API keys, carriers, phone numbers, settings, sessions, webhooks, alerts, tools, knowledge and secrets of a running Parley stack, show its statistics, call its agents, and have them call and message people.",
+      "Manage the owners, API keys, carriers, phone numbers, settings, sessions, webhooks, alerts, tools, knowledge and secrets of a running Parley stack, show its statistics, test and call its agents, and have them call and message people.",
     )
     .usage("<noun> <verb> [options]")
     .version(`parley ${manifest.version}`, "-V, --version", "Print the version")
+    // A verb may have options of the same names, such as --version.
+    .enablePositionalOptions()
     .helpOption("-h, --help", "Show this help")
     .helpCommand("help [command]", "Show the help of a command")
     // The commands added below inherit these three settings.
@@ -79,7 +82,7 @@ Environment:
   PARLEY_OWNER_ID         The owner, for commands that take --owner
   PARLEY_TLS_CA, PARLEY_TLS_CERT, PARLEY_TLS_KEY  Certificates, where the services require them
 
-Exit status: 0 for success, 1 if the command was refused or failed, 2 if the command line is wrong.`,
+Exit status: 0 for success, 1 if the command was refused or failed, 2 if the command line is wrong. "test run" has its own.`,
   );
   addOwnerCommands(program, env);
   addKeyCommands(program, env);
@@ -92,6 +95,7 @@ Exit status: 0 for success, 1 if the command was refused or failed, 2 if the com
   addDeliveryCommands(program, env);
   addAlertCommands(program, env);
   addToolCommands(program, env);
+  addTestCommands(program, env);
   addKnowledgeCommands(program, env);
   addSecretCommands(program, env);
   addCallCommand(program, env);

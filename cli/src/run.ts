@@ -2,6 +2,7 @@ import { ConfigError } from "@parley/shared/config";
 import { ServiceError } from "@parley/shared/errors";
 import { type Command, CommanderError } from "commander";
 import type { Environment } from "./connection.ts";
+import { Exit } from "./exit.ts";
 import { explain } from "./explain.ts";
 import { formatJson, OutputError, visible, write } from "./print.ts";
 import { createProgram } from "./program.ts";
@@ -43,6 +44,10 @@ async function attempt(program: Command, args: readonly string[]): Promise<numbe
       // Without a verb, the parser has already shown the help.
       if (error.code !== "commander.help") await complain(misuse(program, error, args), args);
       return MISUSED;
+    }
+    if (error instanceof Exit) {
+      if (error.message !== "") await complain(error.message, args);
+      return error.status;
     }
     if (error instanceof ServiceError) await complain(explain(error), args);
     else if (error instanceof ConfigError) await complain(error.message, args);

@@ -1,0 +1,118 @@
+import { writeFileSync } from "node:fs";
+import { ConfigError } from "@parley/shared/config";
+import { ServiceError } from "@parley/shared/errors";
+import { type Command, InvalidArgumentError } from "commander";
+import type { Environment } from "../../connection.ts";
+import { Exit } from "../../exit.ts";
+import { explain } from "../../explain.ts";
+import { examples, jsonOption, parseNumber, repeatableOption } from "../../options.ts";
+import { formatTable, print, visible } from "../../print.ts";
+import { type PublicApi, plainApi } from "../../public-api.ts";
+import { junitOf } from "./junit.ts";
+import { faultsOf, type Run } from "./run-shape.ts";
+
+interface RunOptions {
+  version?: number | "published" | "latest";
+  test?: string[];
+  maxCostUsd?: number;
+  allowUnpriced?: boolean;
+  junit?: string;
+  json?: boolean;
+}
+
+export function addTestCommands(program: Command, env: Environment): void {
+  const test = program
+    .command("test")
+    .description("Run the tests of agents, with the key in PARLEY_API_KEY")
+    .addHelpText("after", examples(program, "test run agt_…", "test run agt_… --version 12 --junit results.xml"));
+
+  test
+    .command("list")
+    .description("List the tests of an agent")
+    .argument("<agent_id>", "The agent, agt_…")
+    .addOption(jsonOption())
+    .action(async (agentId: string, { json }: RunOptions) => {
+      const list = await plainApi(env).get<{ tests: Record<string, string>[] }>(`${pathOf(agentId)}/tests`);
+      const columns = ["test_id", "name", "required", "kind", "channel"];
+      await print(json, list, list.tests.length > 0 ? formatTable(columns, list.tests) : "The agent has no tests.");
+    });
+
+  test
+    .command("run")
+    .description("Run the tests of an agent and wait: exits 0 if all pass, 1 if one does not, 2 if they cannot run")
+    .argument("<agent_id>", "The agent, agt_…")
+    .option("--version <version>", "Version to test: a number, published or latest", parseVersion, "latest")
+    .addOption(repeatableOption("--test <test>", "Only this test, by ID or name; may be repeated"))
+    .option("--max-cost-usd <dollars>", "Stop once the models have cost as much", parseNumber)
+    .option("--allow-unpriced", "With --max-cost-usd: run although the price of a model is not known")
+    .option("--junit <file>", "Write the results to this file as JUnit XML")
+    .addOption(jsonOption())
+    .addHelpText("after", examples(program, 'test run agt_… --version 12 --test "Looks up an order" --max-cost-usd 1'))
+    .action(async (agentId: string, options: RunOptions) => {
+      const run = await runToEnd(env, agentId, options).catch(cannotRun);
+      if (options.junit !== undefined) writeResults(options.junit, junitOf(run));
+      await print(options.json, run, summaryOf(run));
+      if (run.status === "CANCELLED") throw new Exit(CANNOT_RUN, "The run was cancelled");
+      if (run.status !== "PASSED") throw new Exit(NOT_PASSED);
+    });
+}
+
+const NOT_PASSED = 1;
+const CANNOT_RUN = 2;
+
+async function runToEnd(env: Environment, agentId: string, options: RunOptions): Promise<Run> {
+  const api = plainApi(env);
+  const { version, test, maxCostUsd, allowUnpriced } = options;
+  const run = await api.post<Run>(`${pathOf(agentId)}/tests/run`, {
+    agent_version: version,
+    ...(test && { tests: test }),
+    ...(maxCostUsd !== undefined && { max_cost_usd: maxCostUsd }),
+    ...(allowUnpriced && { unpriced: "allow" }),
+  });
+  return ended(api, `${pathOf(agentId)}/tests/runs/${run.run_id}/events`);
+}
+
+const RECONNECT_MS = 1_000;
+
+/** Waits for the end of a run, also when the gateway that tells of it stops. */
+async function ended(api: PublicApi, path: string): Promise<Run> {
+  for (;;) {
+    for await (const { event, data } of api.events(path)) if (event === "ended") return data as Run;
+    await Bun.sleep(RECONNECT_MS);
+  }
+}
+
+/** Whoever reads the status can tell an agent that fails from a stack that does. */
+function cannotRun(error: unknown): never {
+  if (error instanceof ServiceError) throw new Exit(CANNOT_RUN, explain(error));
+  if (error instanceof ConfigError) throw new Exit(CANNOT_RUN, error.message);
+  throw error;
+}
+
+function writeResults(file: string, text: string): void {
+  try {
+    writeFileSync(file, text);
+  } catch (error) {
+    throw new Exit(CANNOT_RUN, `Could not write ${file}: ${(error as Error).message}`);
+  }
+}
+
+function summaryOf(run: Run): string {
+  const lines = run.results.flatMap((result) => [
+    `${result.passed === true ? "pass" : "FAIL"}  ${visible(result.name)} (${result.passes} of ${result.attempts.length})`,
+    ...(result.passed === true ? [] : faultsOf(result).map((fault) => `      ${visible(fault)}`)),
+  ]);
+  const passed = run.results.filter((result) => result.passed === true).length;
+  const total = `${run.status}: ${passed} of ${run.results.length} tests passed for version ${run.agent_version}, ${run.cost_usd} USD, ${run.run_id}`;
+  return [...lines, ...(run.error === null ? [] : [visible(run.error)]), total].join("\n");
+}
+
+function parseVersion(text: string): number | "published" | "latest" {
+  if (text === "published" || text === "latest") return text;
+  if (!/^[1-9]\d{0,8}$/.test(text)) throw new InvalidArgumentError("It must be a number, published or latest.");
+  return Number(text);
+}
+
+function pathOf(agentId: string): string {
+  return `/agents/${encodeURIComponent(agentId)}`;
+}

@@ -12,7 +12,7 @@ import type {
 import type { Handoff } from "@parley/proto/parley/agent/v1/tool.ts";
 import type { TryStartWebhookResponse } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
 import { AGENT_FIELDS, nullShownAs, plainAgentFields } from "@parley/shared/domain/agent-fields";
-import { AGENT_TYPES, FIELD_TYPES, nameOf } from "@parley/shared/domain/api-names";
+import { AGENT_TYPES, FIELD_TYPES, nameOf, PUBLISHINGS } from "@parley/shared/domain/api-names";
 import { KNOWLEDGE_MODES } from "@parley/shared/domain/knowledge";
 import { isoTime } from "@parley/shared/domain/present/time";
 import { presentHeaders, presentTriedRequest } from "@parley/shared/domain/present/tool";
@@ -53,6 +53,10 @@ export function presentAgent(agent: Agent) {
         }
       : null,
     prompt_pinned: agent.promptPinned,
+    publishing: nameOf(PUBLISHINGS, agent.publishing),
+    agent_version: agent.agentVersion,
+    latest_version: agent.latestVersion,
+    published_version: agent.publishedVersion ?? null,
     dynamic_variables: agent.dynamicVariables,
     created_at: isoTime(agent.createdAt),
     updated_at: isoTime(agent.updatedAt),

@@ -23,7 +23,7 @@ import {
   type PlainAgentField,
   plainAgentFields,
 } from "@parley/shared/domain/agent-fields";
-import { AGENT_TYPES, numberOf } from "@parley/shared/domain/api-names";
+import { AGENT_TYPES, numberOf, PUBLISHINGS } from "@parley/shared/domain/api-names";
 import { KNOWLEDGE_MODES } from "@parley/shared/domain/knowledge";
 import { HANDOFF_CONTEXTS, START_FAILURES } from "@parley/shared/domain/tools";
 import { invalid } from "@parley/shared/errors";
@@ -40,6 +40,7 @@ export function createAgentRequest(ownerId: string, body: CreateAgentBody): Crea
     agentType: AGENT_TYPES[body.agent_type],
     ...fieldsOf(body),
     ...promptsOf(body),
+    ...ofVersions(body),
   });
 }
 
@@ -52,8 +53,13 @@ export function updateAgentRequest(ownerId: string, agentId: string, body: Updat
     ...(body.agent_type !== undefined && { agentType: AGENT_TYPES[body.agent_type] }),
     ...withListsWrapped(fieldsOf(body)),
     ...promptsOf(body),
+    ...ofVersions(body),
     clear: clearedBy(body),
   });
+}
+
+function ofVersions({ publishing, version_note: versionNote }: UpdateAgentBody) {
+  return { publishing: numberOf(PUBLISHINGS, publishing), versionNote: versionNote ?? undefined };
 }
 
 type GivenFields = Partial<Pick<CreateAgentRequest, AgentField>>;

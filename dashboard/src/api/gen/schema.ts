@@ -2883,6 +2883,13 @@ export interface components {
                  */
                 mediaUrl: string;
             }[] | null;
+            /**
+             * @description What a change does. Default for a new agent: `auto`.
+             * @enum {string}
+             */
+            publishing?: "auto" | "manual";
+            /** @description Says what the version is for that the request makes. */
+            version_note?: string | null;
         };
         /** @description Speech-to-text model. */
         SttRequest: components["schemas"]["CustomSttRequest"] | components["schemas"]["StandardSttRequest"];
@@ -3518,7 +3525,7 @@ export interface components {
                     type: string;
                 };
             };
-            /** @description The prompt that the agent uses now. */
+            /** @description The prompt as the agent's version has it. */
             prompt: {
                 /** @description Name of the prompt. */
                 prompt_name: string;
@@ -3534,6 +3541,17 @@ export interface components {
             } | null;
             /** @description Whether the agent stays with that version. If false, it follows `prompt_label` or the latest, also when that is the version shown. */
             prompt_pinned: boolean;
+            /**
+             * @description `auto`: a change takes effect at once. `manual`: a change makes a version, and conversations go on with the published one.
+             * @enum {string}
+             */
+            publishing: "auto" | "manual";
+            /** @description The version that these fields are of. */
+            agent_version: number;
+            /** @description The newest version. */
+            latest_version: number;
+            /** @description The version that conversations begin with, unless traffic is split; null if none is published. */
+            published_version: number | null;
             /** @description Names of the variables in prompt and greeting. */
             dynamic_variables: string[];
             /**
@@ -3855,6 +3873,13 @@ export interface components {
                  */
                 mediaUrl: string;
             }[] | null;
+            /**
+             * @description What a change does. Default for a new agent: `auto`.
+             * @enum {string}
+             */
+            publishing?: "auto" | "manual";
+            /** @description Says what the version is for that the request makes. */
+            version_note?: string | null;
         };
         AgentDeleted: {
             /** @description What was done. */
@@ -9614,6 +9639,10 @@ export interface operations {
                      *             "prompt_content": "You answer calls for {{company | Acme}}. The caller is {{customer name: STRING : Name of the caller}}."
                      *           },
                      *           "prompt_pinned": false,
+                     *           "publishing": "auto",
+                     *           "agent_version": 1,
+                     *           "latest_version": 1,
+                     *           "published_version": 1,
                      *           "dynamic_variables": [
                      *             "company",
                      *             "customer_name"
@@ -10040,6 +10069,10 @@ export interface operations {
                      *         "prompt_content": "You answer calls for {{company | Acme}}. The caller is {{customer name: STRING : Name of the caller}}."
                      *       },
                      *       "prompt_pinned": false,
+                     *       "publishing": "auto",
+                     *       "agent_version": 1,
+                     *       "latest_version": 1,
+                     *       "published_version": 1,
                      *       "dynamic_variables": [
                      *         "company",
                      *         "customer_name"
@@ -10427,6 +10460,10 @@ export interface operations {
                      *         "prompt_content": "You answer calls for {{company | Acme}}. The caller is {{customer name: STRING : Name of the caller}}."
                      *       },
                      *       "prompt_pinned": false,
+                     *       "publishing": "auto",
+                     *       "agent_version": 1,
+                     *       "latest_version": 1,
+                     *       "published_version": 1,
                      *       "dynamic_variables": [
                      *         "company",
                      *         "customer_name"
@@ -10797,7 +10834,8 @@ export interface operations {
                  *       "agent_description": "Answers questions.",
                  *       "tools": {
                  *         "end_call": true
-                 *       }
+                 *       },
+                 *       "version_note": "Ends calls"
                  *     }
                  */
                 "application/json": components["schemas"]["UpdateAgentRequest"];
@@ -10931,6 +10969,10 @@ export interface operations {
                      *         "prompt_content": "You answer calls for {{company | Acme}}. The caller is {{customer name: STRING : Name of the caller}}."
                      *       },
                      *       "prompt_pinned": false,
+                     *       "publishing": "auto",
+                     *       "agent_version": 2,
+                     *       "latest_version": 2,
+                     *       "published_version": 2,
                      *       "dynamic_variables": [
                      *         "company",
                      *         "customer_name"

@@ -104,6 +104,10 @@ const agent = {
   call_analysis_schema: request.call_analysis_schema,
   prompt: { prompt_name: `agent-${AGENT_ID}`, prompt_version: 1, prompt_content: CONTENT },
   prompt_pinned: false,
+  publishing: "auto",
+  agent_version: 1,
+  latest_version: 1,
+  published_version: 1,
   dynamic_variables: ["company", "customer_name"],
   created_at: CREATED_AT,
   updated_at: CREATED_AT,
@@ -120,8 +124,14 @@ export const AGENT_EXAMPLES: OperationExamples = {
   listAgents: { response: { agents: [agent], ...ONE_PAGE } },
   getAgent: { response: agent },
   updateAgent: {
-    request: { agent_description: "Answers questions.", tools: { end_call: true } },
-    response: { ...agent, agent_description: "Answers questions.", tools: { end_call: true }, updated_at: UPDATED_AT },
+    request: { agent_description: "Answers questions.", tools: { end_call: true }, version_note: "Ends calls" },
+    response: {
+      ...agent,
+      agent_description: "Answers questions.",
+      tools: { end_call: true },
+      updated_at: UPDATED_AT,
+      ...{ agent_version: 2, latest_version: 2, published_version: 2 },
+    },
   },
   tryStartWebhook: {
     request: { channel: "telephony", dynamic_variables: { order_id: "A-1001" } },

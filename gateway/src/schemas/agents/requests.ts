@@ -1,5 +1,5 @@
 import { AGENT_FIELDS, nullShownAs, plainAgentFields } from "@parley/shared/domain/agent-fields";
-import { AGENT_TYPES, namesOf } from "@parley/shared/domain/api-names";
+import { AGENT_TYPES, namesOf, PUBLISHINGS } from "@parley/shared/domain/api-names";
 import { type Static, Type } from "@sinclair/typebox";
 import { PromptContent } from "../prompts.ts";
 import { About, DateTimeText, E164, Maybe, Nullable, OneOf, PageQuery, Text, TimeZone } from "../types.ts";
@@ -134,16 +134,29 @@ export const shownPlainFields = Object.fromEntries(
   }),
 );
 
+export const PublishingMode = OneOf(namesOf(PUBLISHINGS), {
+  description:
+    "`auto`: a change takes effect at once. `manual`: a change makes a version, and conversations go on with the published one.",
+});
+
+const ofVersions = {
+  publishing: Type.Optional(About(PublishingMode, "What a change does. Default for a new agent: `auto`.")),
+  version_note: Maybe(
+    Text({ min: 1, max: 500, example: "Shorter greeting" }),
+    "Says what the version is for that the request makes.",
+  ),
+};
+
 const AgentName = Text({ min: 1, max: 100, description: "Name of the agent.", example: "Front desk" });
 
 export const CreateAgentBody = Type.Object(
-  { agent_name: AgentName, agent_type: AgentType, ...optionalFields },
+  { agent_name: AgentName, agent_type: AgentType, ...optionalFields, ...ofVersions },
   { $id: "CreateAgentRequest", description: "An agent. Fields that you leave out have no value, or their default." },
 );
 export type CreateAgentBody = Static<typeof CreateAgentBody>;
 
 export const UpdateAgentBody = Type.Object(
-  { agent_name: Type.Optional(AgentName), agent_type: Type.Optional(AgentType), ...optionalFields },
+  { agent_name: Type.Optional(AgentName), agent_type: Type.Optional(AgentType), ...optionalFields, ...ofVersions },
   {
     $id: "UpdateAgentRequest",
     description: "The fields to change. Those that you leave out stay as they are; null clears a field.",

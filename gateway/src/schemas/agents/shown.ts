@@ -5,7 +5,7 @@ import { AgentId, AgentName, At, Message, PageFigures, Resource } from "../resou
 import { About, Nullable, OneOf } from "../types.ts";
 import { AgentKnowledge, CustomTool, Handoff } from "./acting.ts";
 import { Pricing, Sts } from "./models.ts";
-import { AgentType, shownPlainFields } from "./requests.ts";
+import { AgentType, PublishingMode, shownPlainFields } from "./requests.ts";
 import { StartWebhookShown } from "./start-webhook.ts";
 
 const LlmShown = {
@@ -76,6 +76,8 @@ export const LlmConfig = Resource(
   "Language model.",
 );
 
+const VersionNumber = (description: string) => Type.Integer({ minimum: 1, description });
+
 export const Agent = Resource("Agent", {
   id: AgentId,
   agent_name: AgentName,
@@ -114,12 +116,19 @@ export const Agent = Resource("Agent", {
       prompt_label: Type.Optional(About(PromptLabelName, "Label that it follows, when it follows one.")),
       prompt_content: PromptText,
     }),
-    "The prompt that the agent uses now.",
+    "The prompt as the agent's version has it.",
   ),
   prompt_pinned: Type.Boolean({
     description:
       "Whether the agent stays with that version. If false, it follows `prompt_label` or the latest, also when that is the version shown.",
   }),
+  publishing: PublishingMode,
+  agent_version: VersionNumber("The version that these fields are of."),
+  latest_version: VersionNumber("The newest version."),
+  published_version: Nullable(
+    Type.Integer({ minimum: 1 }),
+    "The version that conversations begin with, unless traffic is split; null if none is published.",
+  ),
   dynamic_variables: Type.Array(Type.String(), { description: "Names of the variables in prompt and greeting." }),
   created_at: At("When the agent was created."),
   updated_at: At("When the agent was last changed."),

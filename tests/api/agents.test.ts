@@ -250,6 +250,14 @@ test("an agent that follows a label has the version that the label is moved to, 
   expect((await api.send("DELETE", "/prompts/labelled/labels/production")).status).toBe(200);
 });
 
+test("a change of an agent whose publishing is manual makes a version that is not published", async () => {
+  const agent = await newAgent();
+  const { body } = await patch(agent.id, { publishing: "manual", agent_name: "Eva", version_note: "A new name" });
+  expect(body).toMatchObject({ agent_name: "Eva", publishing: "manual", latest_version: 2, published_version: 1 });
+  const published = await patch(agent.id, { publishing: "auto" });
+  expect(published.body).toMatchObject({ agent_name: "Eva", latest_version: 3, published_version: 3 });
+});
+
 test("an agent's prompt that an agent no longer uses can be deleted at once", async () => {
   await api.post("/prompts", { prompt_name: "left", prompt_content: "x" });
   const agent = await newAgent({ prompt: { prompt_name: "left" } });
@@ -277,7 +285,8 @@ describe("a model's key", () => {
 test("changing an agent changes given fields, clears null ones, keeps the rest, and updates updated_at", async () => {
   const agent = await newAgent({ agent_description: "old", agent_tips: ["a"], first_message_prompt: "Hi {{name}}" });
   const { body } = await patch(agent.id, { agent_description: null, agent_tips: ["b", "c"] });
-  expect(body).toEqual({ ...agent, agent_description: null, agent_tips: ["b", "c"], updated_at: TIME });
+  const versions = { agent_version: 2, latest_version: 2, published_version: 2 };
+  expect(body).toEqual({ ...agent, agent_description: null, agent_tips: ["b", "c"], updated_at: TIME, ...versions });
   expect(body.updated_at > agent.updated_at).toBe(true);
   const cleared = await patch(agent.id, { first_message_prompt: null, agent_tips: null });
   expect(cleared.body).toMatchObject({ first_message_prompt: null, agent_tips: [], dynamic_variables: [] });

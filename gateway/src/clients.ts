@@ -1,21 +1,18 @@
 import { AccountServiceService } from "@parley/proto/parley/account/v1/account_service.ts";
 import type { Agent } from "@parley/proto/parley/agent/v1/agent.ts";
-import { AgentServiceService } from "@parley/proto/parley/agent/v1/agent_service.ts";
+import { type AgentKey, AgentServiceService } from "@parley/proto/parley/agent/v1/agent_service.ts";
 import { ConversationServiceService } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
 import { KnowledgeServiceService } from "@parley/proto/parley/knowledge/v1/knowledge_service.ts";
 import { MessagingServiceService } from "@parley/proto/parley/messaging/v1/messaging_service.ts";
 import { PromptServiceService } from "@parley/proto/parley/prompt/v1/prompt_service.ts";
 import { VoiceServiceService } from "@parley/proto/parley/voice/v1/voice_service.ts";
 import { WebhookDispatcherServiceService } from "@parley/proto/parley/webhook/v1/webhook_service.ts";
-import { rememberAgents } from "@parley/shared/domain/agent-memory";
 import { agentReader } from "@parley/shared/domain/agent-reader";
 import type { Logger } from "@parley/shared/log";
 import { createClient, type ServiceClient } from "@parley/shared/rpc/client";
 import type { Definition } from "@parley/shared/rpc/definition";
 import { peerCredentials, tlsFiles } from "@parley/shared/rpc/tls/credentials";
-import { charactersOf } from "@parley/shared/text/length";
 import type { GatewayConfig } from "./config.ts";
-import { presentAgent } from "./present/agent.ts";
 import { createTurns, type Turns } from "./turns/turns.ts";
 
 export interface Clients {
@@ -29,29 +26,16 @@ export interface Clients {
   knowledge: ServiceClient<typeof KnowledgeServiceService>;
   turns: Turns;
   /**
-   * An agent as the API shows it, as JSON if it is short: from memory while every change is reported, else concurrent reads
-   * are one call.
+   * An agent; concurrent reads are one call.
    * @throws ServiceError forbidden for another owner's agent, not_found for none
    */
-  getShownAgent(ownerId: string, agentId: string): Promise<object | string>;
-  /** Whether visitors of its widget see what a reply is from. @throws likewise */
-  showsSources(ownerId: string, agentId: string): Promise<boolean>;
+  readAgent(key: AgentKey): Promise<Agent>;
   /** The names of the unreachable services, among those that the public API needs. */
   unreachable(): Promise<string[]>;
   close(): void;
 }
 
-interface ShownAgent {
-  shown: object | string;
-  promptName: string | undefined;
-  showsSources: boolean;
-}
-
 const REACHABLE_WITHIN_MS = 1_000;
-/** A longer agent is not remembered. */
-const CHARACTERS_MAX = 32 * 1024;
-/** A remembered agent besides its JSON. */
-const OBJECT_BYTES = 500;
 
 /** Connects to each service on its first call. @throws ConfigError when the certificates are unusable */
 export function createClients(config: GatewayConfig, log: Logger): Clients {
@@ -68,17 +52,9 @@ export function createClients(config: GatewayConfig, log: Logger): Clients {
   const messaging = connect(MessagingServiceService, "messaging", config.PARLEY_MESSAGING_ADDRESS);
   const knowledge = connect(KnowledgeServiceService, "knowledge", config.PARLEY_KNOWLEDGE_ADDRESS);
   const voices = connect(VoiceServiceService, "voice", config.PARLEY_VOICE_ADDRESS);
-  const readAgent = agentReader(async (keys) => {
+  const readAgent = agentReader<AgentKey, Agent>(async (keys) => {
     const { results } = await agents.batchGetAgents({ keys });
     return results.map(({ agent, access }) => ({ found: agent, access }));
-  });
-  const memory = rememberAgents<ShownAgent>({
-    read: async (ownerId, agentId) => shownAgent(await readAgent(ownerId, agentId)),
-    watchAgents: agents.watchAgents,
-    watchPrompts: prompts.watchPrompts,
-    promptNameOf: ({ promptName }) => promptName,
-    bytesOf: ({ shown }) => (typeof shown === "string" ? OBJECT_BYTES + 2 * shown.length : Number.POSITIVE_INFINITY),
-    log,
   });
   return {
     accounts,
@@ -90,27 +66,15 @@ export function createClients(config: GatewayConfig, log: Logger): Clients {
     messaging,
     knowledge,
     turns: createTurns(turnStreams),
-    getShownAgent: async (ownerId, agentId) => (await memory.get(ownerId, agentId)).shown,
-    showsSources: async (ownerId, agentId) => (await memory.get(ownerId, agentId)).showsSources,
+    readAgent,
     unreachable: async () => {
       const named = Object.entries({ account: accounts, agent: agents, prompt: prompts, conversation: conversations });
       const reachable = await Promise.all(named.map(([, client]) => client.isReachable(REACHABLE_WITHIN_MS)));
       return named.filter((_, at) => !reachable[at]).map(([name]) => name);
     },
     close: () => {
-      memory.close();
       const calls = [accounts, agents, prompts, conversations, webhooks, voices, messaging, knowledge];
       for (const client of [...calls, turnStreams]) client.close();
     },
-  };
-}
-
-function shownAgent(agent: Agent): ShownAgent {
-  const shown = presentAgent(agent);
-  const isLong = charactersOf(shown, CHARACTERS_MAX) >= CHARACTERS_MAX;
-  return {
-    shown: isLong ? shown : JSON.stringify(shown),
-    promptName: agent.prompt?.promptName,
-    showsSources: agent.widgetConfig?.show_sources === true,
   };
 }

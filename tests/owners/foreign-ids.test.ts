@@ -144,7 +144,16 @@ function fieldsOf(names: Names): Readonly<Record<string, unknown>> {
 const TEST = { messages: ["Theirs"], assertions: [{ type: "contains", value: "theirs" }] };
 
 /** Fields of requests that look like an object's name but are none. */
-const OWN_FIELDS = ["name", "afterId", "agentName", "modelName", "agentMobileNumbers", "moveNumbers"];
+const OWN_FIELDS = [
+  // What a client says of its user.
+  "userId",
+  "name",
+  "afterId",
+  "agentName",
+  "modelName",
+  "agentMobileNumbers",
+  "moveNumbers",
+];
 
 test("every field of a request that may name an object has a value here", () => {
   const known = Object.keys(fieldsOf(theirs));

@@ -20,7 +20,7 @@ import { createAgentRequest, updateAgentRequest } from "./agent-request.ts";
 import { draftIdOf } from "./draft.ts";
 import { endpoint } from "./endpoint.ts";
 
-export function agentRoutes(gate: GateContext, { agents, conversations, getShownAgent }: Clients) {
+export function agentRoutes(gate: GateContext, { agents, conversations, readAgent }: Clients) {
   return new Elysia({ prefix: "/v1/public/agents" })
     .post(
       "/",
@@ -89,7 +89,7 @@ export function agentRoutes(gate: GateContext, { agents, conversations, getShown
           response: Agent,
           refuses: ["not_found"],
         },
-        ({ ownerId, params }) => getShownAgent(ownerId, params.agent_id ?? ""),
+        async ({ ownerId, params }) => presentAgent(await readAgent({ ownerId, agentId: params.agent_id ?? "" })),
       ),
     )
     .patch(

@@ -17,6 +17,7 @@ import {
   FirstMessage,
   ListSessionsQuery,
   MESSAGE_CHARACTERS_MAX,
+  StartChatQuery,
   type ToolResultGiven,
 } from "../schemas/chat.ts";
 import { includedBy, ReadConversationQuery } from "../schemas/conversations.ts";
@@ -24,8 +25,9 @@ import { acceptsEvents, eventReply } from "../turns/event-reply.ts";
 import { textReply, wholeReply } from "../turns/replies.ts";
 import { draftIdOf } from "./draft.ts";
 import { endpoint } from "./endpoint.ts";
+import { versionOf } from "./version.ts";
 
-export function chatRoutes(gate: GateContext, { agents, conversations, turns, getShownAgent }: Clients) {
+export function chatRoutes(gate: GateContext, { agents, conversations, turns, readAgent }: Clients) {
   return new Elysia({ prefix: "/v1/public" })
     .post(
       "/chat",
@@ -53,7 +55,8 @@ export function chatRoutes(gate: GateContext, { agents, conversations, turns, ge
         },
         async (admitted) => {
           const form = formOf(admitted);
-          const turn = { ...turnOf(admitted, form), draftId: await draftIdOf(agents, admitted) };
+          const draftId = await draftIdOf(agents, admitted);
+          const turn = { ...turnOf(admitted, form), ...versionOf(admitted.body), draftId };
           const letGo = gate.holdOpen(admitted.request);
           try {
             return await REPLIES[form](gate, turns, turn, admitted);
@@ -72,19 +75,20 @@ export function chatRoutes(gate: GateContext, { agents, conversations, turns, ge
           tag: "Chat",
           summary: "Open a session with the agent's greeting",
           scope: "chat",
+          query: StartChatQuery,
           response: FirstMessage,
           namesChat: true,
           refuses: ["not_found", "condition", "conflict", "start"],
         },
-        async ({ ownerId, params, request: { method }, origin, headers }) => {
+        async ({ ownerId, params, query, request: { method }, origin, headers }) => {
           const agentId = params.agent_id ?? "";
           if (method === "HEAD") {
             // A HEAD must have no effect, so it opens no session; the agent may be missing all the same.
-            await getShownAgent(ownerId, agentId);
+            await readAgent({ ownerId, agentId });
             headers.set("Content-Type", "application/json; charset=utf-8");
             return new Response(null, { headers });
           }
-          const request = { ownerId, agentId, metadata: undefined };
+          const request = { ownerId, agentId, metadata: undefined, ...versionOf(query) };
           const { sessionId, firstMessage } = await conversations.startChat(request, {
             origin,
             timeoutMs: STARTING_MS,

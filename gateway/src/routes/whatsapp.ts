@@ -3,6 +3,7 @@ import type { Clients } from "../clients.ts";
 import type { GateContext } from "../gate.ts";
 import { WhatsAppMessage, WhatsAppMessageBody } from "../schemas/whatsapp.ts";
 import { endpoint } from "./endpoint.ts";
+import { versionOf } from "./version.ts";
 
 const BODY_BYTES_MAX = 64 * 1024;
 
@@ -27,7 +28,14 @@ export function whatsAppRoutes(gate: GateContext, { messaging }: Clients) {
         const { name, language, components = [] } = body.template;
         const template = { name, language, components: components as Record<string, unknown>[] };
         const { messageId, conversationId } = await messaging.sendWhatsAppTemplate(
-          { ownerId, agentId: body.agent_id, toMobileNumber: body.to_mobile_number, template, idempotency },
+          {
+            ownerId,
+            agentId: body.agent_id,
+            ...versionOf(body),
+            toMobileNumber: body.to_mobile_number,
+            template,
+            idempotency,
+          },
           write,
         );
         return { message_id: messageId, conversation_id: conversationId, status: "QUEUED" };

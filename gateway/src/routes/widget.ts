@@ -116,7 +116,7 @@ export function widgetRoutes(gate: GateContext, { messaging, turns, ...clients }
     const call = { ownerId, request, bodyBytes: 0, headers, write: {}, origin: { requestId, signal: request.signal } };
     try {
       if (!acceptsEvents(request.headers.get("accept"))) return await textReply(gate, turns, turn, call, letGo);
-      const showsSources = await clients.showsSources(ownerId, agentId);
+      const showsSources = (await clients.agents.getWidget({ agentId }, call)).widgetConfig?.show_sources === true;
       return await eventReply(gate, turns, turn, call, { showsSources, ended: letGo });
     } catch (error) {
       // The owner's remedy is not for visitors.

@@ -7,6 +7,7 @@ import {
   VOICEMAILS,
 } from "@parley/shared/domain/api-names";
 import { Type } from "@sinclair/typebox";
+import { AgentVersion } from "./agent-version.ts";
 import { TimeOfDay } from "./conversations.ts";
 import { At, Id, PageFigures, Resource, Uuid } from "./resources.ts";
 import {
@@ -44,6 +45,7 @@ const OnVoicemail = OneOf(namesOf(VOICEMAILS), {
 export const CallBody = Type.Object(
   {
     agent_id: AgentId,
+    agent_version: AgentVersion,
     to_mobile_number: About(E164, "The number to call. Emergency and premium-rate numbers are refused."),
     from_mobile_number: Maybe(FromNumber),
     dynamic_variables: DynamicVariables,
@@ -150,6 +152,7 @@ export const CallBatchBody = Type.Object(
   {
     name: Maybe(Words({ max: 100, description: "Name to recognize the batch by.", example: "June renewals" })),
     agent_id: AgentId,
+    agent_version: AgentVersion,
     from_mobile_number: Maybe(FromNumber),
     calls: Maybe(
       Type.Array(BatchCall, { maxItems: CALLS_OF_BATCH_MAX }),

@@ -1,4 +1,5 @@
 import { type Static, Type } from "@sinclair/typebox";
+import { AgentVersion, AgentVersionQuery } from "./agent-version.ts";
 import { Status, TranscriptMessage } from "./conversations.ts";
 import { RepliesUsage } from "./costs.ts";
 import { AsksStartWebhook, Draft } from "./draft.ts";
@@ -70,11 +71,14 @@ export const ChatBody = Type.Object(
       Metadata,
       "Kept with the conversation. `dynamic_variables` in it, and values at its top level, fill the prompt's variables.",
     ),
+    agent_version: AgentVersion,
     draft: Draft,
     asks_start_webhook: AsksStartWebhook,
   },
   { $id: "ChatRequest", description: "A message to an agent." },
 );
+
+export const StartChatQuery = Type.Object({ agent_version: AgentVersionQuery });
 
 export const ListSessionsQuery = Type.Object({
   ...PageQuery,

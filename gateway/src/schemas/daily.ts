@@ -1,10 +1,12 @@
 import { Type } from "@sinclair/typebox";
+import { AgentVersion } from "./agent-version.ts";
 import { At, Resource, Uuid } from "./resources.ts";
 import { DynamicVariables, Maybe, Metadata, Text } from "./types.ts";
 
 export const DailySessionBody = Type.Object(
   {
     agent_id: Text({ min: 1, max: 200, description: "ID of the agent.", example: "agt_01m7yyhwdzeb28n9gms8rr2qyg" }),
+    agent_version: AgentVersion,
     dynamic_variables: DynamicVariables,
     metadata: Maybe(Metadata, "Kept with the conversation."),
     expires_in_seconds: Maybe(

@@ -1,4 +1,5 @@
 import { Type } from "@sinclair/typebox";
+import { AgentVersion } from "./agent-version.ts";
 import { AsksStartWebhook, Draft } from "./draft.ts";
 import { At, Resource, Uuid } from "./resources.ts";
 import { DynamicVariables, Maybe, Metadata, Text } from "./types.ts";
@@ -8,6 +9,7 @@ export const WebCallBody = Type.Object(
     agent_id: Text({ min: 1, max: 200, description: "ID of the agent.", example: "agt_01m7yyhwdzeb28n9gms8rr2qyg" }),
     dynamic_variables: DynamicVariables,
     metadata: Maybe(Metadata, "Kept with the conversation."),
+    agent_version: AgentVersion,
     draft: Draft,
     asks_start_webhook: AsksStartWebhook,
   },

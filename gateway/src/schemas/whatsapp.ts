@@ -1,10 +1,12 @@
 import { Type } from "@sinclair/typebox";
+import { AgentVersion } from "./agent-version.ts";
 import { Resource, Uuid } from "./resources.ts";
 import { Json, Text } from "./types.ts";
 
 export const WhatsAppMessageBody = Type.Object(
   {
     agent_id: Text({ min: 1, max: 200, description: "ID of the agent.", example: "agt_01m7yyhwdzeb28n9gms8rr2qyg" }),
+    agent_version: AgentVersion,
     to_mobile_number: Text({
       pattern: "^\\+[1-9][0-9]{6,14}$",
       form: "be a phone number in E.164 form, such as +14155550123",

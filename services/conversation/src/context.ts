@@ -1,6 +1,5 @@
 import type { GetOwnerRequest, GetOwnerResponse } from "@parley/proto/parley/account/v1/account_service.ts";
-import type { AgentRuntime, LlmConfig } from "@parley/proto/parley/agent/v1/agent.ts";
-import type { Tool as LibraryTool } from "@parley/proto/parley/agent/v1/tool.ts";
+import type { LlmConfig } from "@parley/proto/parley/agent/v1/agent.ts";
 import type { SendTextRequest } from "@parley/proto/parley/messaging/v1/messaging_service.ts";
 import type {
   CommandCallRequest,
@@ -17,6 +16,8 @@ import type {
 import type { Clock } from "@parley/shared/clock";
 import type { Database } from "@parley/shared/db/database";
 import type { Logger } from "@parley/shared/log";
+import type { Agents } from "./agents/agents.ts";
+import type { SessionAgents } from "./agents/session-agents.ts";
 import type { SendMail } from "./alerts/mailer.ts";
 import type { Knowledge } from "./knowledge/knowledge.ts";
 import type { ReadLists } from "./lists/list-reader.ts";
@@ -27,7 +28,6 @@ import type { Room } from "./room.ts";
 import type { TurnStore } from "./store/turns/turns-together.ts";
 import type { HttpTools } from "./tools/http/call.ts";
 import type { ToolLedger } from "./tools/ledger.ts";
-import type { ReportMcpTools } from "./tools/mcp/mcp-tools.ts";
 import type { McpSessions } from "./tools/mcp/sessions.ts";
 import type { ToolSource } from "./tools/toolbox.ts";
 import type { RunningTurns } from "./turn/running-turns.ts";
@@ -36,13 +36,8 @@ import type { TurnShares } from "./turn/turn-memory.ts";
 export interface ConversationContext {
   db: Database;
   readLists: ReadLists;
-  /**
-   * The agent, or a draft of it.
-   * @throws ServiceError forbidden for another owner's agent, not_found when there is none, or no such draft anymore
-   */
-  getAgent(ownerId: string, agentId: string, draftId?: string | null): Promise<AgentRuntime>;
-  /** The same, with the text of the analysis prompt. */
-  getAnalyzingAgent(ownerId: string, agentId: string, draftId: string | null): Promise<AgentRuntime>;
+  agents: Agents;
+  sessionAgents: SessionAgents;
   /** Hands events to the webhook dispatcher. */
   acceptEvents(events: BatchAcceptEventsRequest): Promise<BatchAcceptEventsResponse>;
   /** What has come of an owner's webhook deliveries. */
@@ -61,11 +56,8 @@ export interface ConversationContext {
   selectAnalysisModel(ownerId: string, llm: LlmConfig, log: Logger): Model;
   /** Refuses new conversations and turns of owners without room. */
   room: Room;
-  /** A tool of the owner's library. @throws ServiceError not_found, and forbidden for another owner's */
-  getTool(ownerId: string, toolId: string): Promise<LibraryTool | undefined>;
   httpTools: HttpTools;
   mcpSessions: McpSessions;
-  reportMcpTools: ReportMcpTools;
   /** The kinds of tools that agents can have besides the built-in ones. */
   toolSources: readonly ToolSource[];
   knowledge: Knowledge;

@@ -15,7 +15,8 @@ import { createClient } from "@parley/shared/rpc/client";
 import { registered } from "@parley/shared/rpc/registration";
 import { STORED_BYTES_FOLD } from "@parley/shared/stored-bytes/fold";
 import { observeHeldBytes } from "@parley/shared/telemetry/held-bytes";
-import { connectAgents } from "./agents.ts";
+import { connectAgents } from "./agents/agents.ts";
+import { sessionAgents } from "./agents/session-agents.ts";
 import { alertQueue } from "./alerts/check-alerts.ts";
 import { mailQueue } from "./alerts/mail.ts";
 import { mailer } from "./alerts/mailer.ts";
@@ -182,10 +183,8 @@ export function startConversation(
         const ctx: ConversationContext = {
           db,
           readLists: listReader(db, replica),
-          getAgent: (ownerId, agentId, draftId) =>
-            draftId ? agents.getDraft(ownerId, agentId, draftId) : agents.get(ownerId, agentId),
-          getAnalyzingAgent: (ownerId, agentId, draftId) =>
-            draftId ? agents.getDraft(ownerId, agentId, draftId) : agents.getAnalyzing(ownerId, agentId),
+          agents,
+          sessionAgents: sessionAgents(db),
           acceptEvents: dispatcher.batchAcceptEvents,
           countDeliveries: dispatcher.countDeliveries,
           findOwner: accounts.getOwner,
@@ -196,10 +195,8 @@ export function startConversation(
           selectModel: (ownerId, llm, by) => selectModel(ownerId, llm, providers, by),
           selectAnalysisModel: (ownerId, llm, by) => selectModel(ownerId, llm, analysisProviders, by),
           room,
-          getTool: agents.getTool,
           httpTools: tools,
           mcpSessions: sessions,
-          reportMcpTools: agents.reportMcpTools,
           toolSources: [httpTools(tools), mcpTools(sessions, agents.reportMcpTools), clientTools, ...further],
           knowledge,
           ledger: toolLedger(db, clock, turns, config.PARLEY_TURN_LEASE_MS),

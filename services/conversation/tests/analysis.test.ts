@@ -1,6 +1,12 @@
 import { afterAll, afterEach, describe, expect, test } from "bun:test";
 import { type CreateAgentRequest, UpdateAgentRequest } from "@parley/proto/parley/agent/v1/agent_service.ts";
-import { ListConversationsRequest } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
+import { ConversationType, Outcome, Role } from "@parley/proto/parley/conversation/v1/conversation.ts";
+import {
+  AppendTranscriptRequest,
+  CompleteConversationRequest,
+  ListConversationsRequest,
+  StartConversationRequest,
+} from "@parley/proto/parley/conversation/v1/conversation_service.ts";
 import { newUuid } from "@parley/shared/ids";
 import { eventually } from "@parley/testkit/eventually";
 import { newOwner } from "@parley/testkit/owners";
@@ -206,13 +212,21 @@ describe("an ended conversation of an agent with analysis", () => {
 
   test("reports immediately that its model is not configured", async () => {
     const llm = { providerName: "GROQ", modelName: "openai/gpt-oss-20b", params: undefined, fallbacks: [] };
-    const agent = await analyzing(null);
-    const { sessionId } = await say(service, agent);
-    await service.agents.updateAgent(UpdateAgentRequest.fromPartial({ ...agent, llm }));
-    await end(sessionId);
+    const agent = await analyzing(null, { llm });
+    const call = { ownerId: agent.ownerId, conversationId: newUuid() };
+    const type = ConversationType.CONVERSATION_TYPE_WEB;
+    await service.chat.startConversation(StartConversationRequest.fromPartial({ ...agent, ...call, type }));
+    await service.chat.appendTranscript(
+      (async function* () {
+        const message = { role: Role.ROLE_USER, content: "Hi" };
+        yield AppendTranscriptRequest.fromPartial({ ...call, sequence: 1, message });
+      })(),
+    );
+    const outcome = Outcome.OUTCOME_SUCCESS;
+    await service.chat.completeConversation(CompleteConversationRequest.fromPartial({ ...call, outcome }));
     const error = "LLM provider GROQ is not configured: the operator has to set GROQ_API_KEY";
-    expect(await analyzed(agent, sessionId)).toEqual([{ name: "summary", value: null, type: "str", error }]);
-    expect(await eventOf(service, sessionId)).toBeDefined();
+    expect(await analyzed(agent, call.conversationId)).toEqual([{ name: "summary", value: null, type: "str", error }]);
+    expect(await eventOf(service, call.conversationId)).toBeDefined();
   });
 });
 
@@ -231,13 +245,13 @@ describe("no analysis and no wait for one", () => {
     await goesWithout(agent, sessionId);
   });
 
-  test("when the agent has no analysis, or no longer has one", async () => {
+  test("when its version of the agent has no analysis, though a later one has", async () => {
     const plain = await createAgent(service);
-    await goesWithout(plain, (await say(service, plain)).sessionId);
-    const former = await analyzing();
-    const { sessionId } = await say(service, former);
-    await service.agents.updateAgent(UpdateAgentRequest.fromPartial({ ...former, analysis: { enabled: false } }));
-    await goesWithout(former, sessionId);
+    const { sessionId } = await say(service, plain);
+    await service.agents.updateAgent(
+      UpdateAgentRequest.fromPartial({ ...plain, analysis: { enabled: true, prompt: inline("Judge.") } }),
+    );
+    await goesWithout(plain, sessionId);
   });
 
   test("when the agent was deleted", async () => {

@@ -11,7 +11,13 @@ afterAll(() => lists.stop());
 async function store(ownerId: string): Promise<{ ownerId: string; conversationId: string }> {
   const conversationId = newUuid();
   const session = { ownerId, conversationId, id: newId("cnv"), agentId: AGENTS[0], metadata: {}, variables: {} };
-  await insertGreetedSession(lists.db, { ...session, draftId: null, greeting: "Hi.", now: lists.clock.now() });
+  await insertGreetedSession(lists.db, {
+    ...session,
+    agentVersion: 1,
+    draftId: null,
+    greeting: "Hi.",
+    now: lists.clock.now(),
+  });
   return { ownerId, conversationId };
 }
 

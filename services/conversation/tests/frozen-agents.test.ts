@@ -18,6 +18,7 @@ const service = await startTestChat();
 const standIn = await serve(
   AgentServiceService,
   {
+    batchGetPointers: service.agents.batchGetPointers,
     batchGetAgentRuntimes: async (given) => {
       asked.push(...given.keys.map(({ agentId }) => agentId));
       await thawed.promise;

@@ -46,6 +46,7 @@ async function live(ownerId: string, agentId: string, step: number): Promise<voi
     conversationId,
     id: newId("cnv"),
     agentId,
+    agentVersion: 1,
     draftId: null,
     metadata: {},
     variables: {},

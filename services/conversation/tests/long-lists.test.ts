@@ -18,7 +18,7 @@ async function store(ownerId: string, { messages, characters, metadata = {} }: S
   const { db, clock } = lists;
   const conversationId = newUuid();
   const session = { ownerId, conversationId, id: newId("cnv"), agentId: AGENTS[0], metadata, variables: {} };
-  await insertGreetedSession(db, { ...session, draftId: null, greeting: "", now: clock.now() });
+  await insertGreetedSession(db, { ...session, agentVersion: 1, draftId: null, greeting: "", now: clock.now() });
   await db`
     insert into messages (owner_id, conversation_id, seq, role, content, created_at)
     select ${ownerId}, ${conversationId}, seq, 'user', repeat('a', ${characters}), ${clock.now()}

@@ -45,6 +45,7 @@ test("a turn finds its session by its key, not among all that are open", async (
   const given = {
     type: "CHAT" as const,
     agentId: "agt_any",
+    agentVersion: 1,
     draftId: null,
     message: "Hi",
     name: "Hi",
@@ -66,6 +67,7 @@ test("turns taken in one statement find their sessions by key, once to lock and 
   const given = {
     type: "CHAT" as const,
     agentId: "agt_any",
+    agentVersion: 1,
     draftId: null,
     message: "Hi",
     name: "Hi",

@@ -1,6 +1,7 @@
 import { afterAll, beforeEach, describe, expect, test } from "bun:test";
 import { UpdateAgentRequest } from "@parley/proto/parley/agent/v1/agent_service.ts";
 import { ConversationStatus } from "@parley/proto/parley/conversation/v1/conversation.ts";
+import { StartChatRequest } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
 import type { Database } from "@parley/shared/db/database";
 import { newId, newUuid } from "@parley/shared/ids";
 import type { ModelCall } from "@parley/testkit/scripted-model";
@@ -354,12 +355,12 @@ describe("a turn that cannot be", () => {
   });
 });
 
-test("a turn of an agent that has lost its model, or is deleted, is refused with its session", async () => {
+test("a turn of an agent without a model, or one that is deleted, is refused with its session", async () => {
   const agent = await createAgent(service);
-  const { sessionId } = await say(service, agent, "Hi");
+  await service.agents.updateAgent(UpdateAgentRequest.fromPartial({ ...agent, clear: ["llm"] }));
+  const { sessionId } = await service.chat.startChat(StartChatRequest.fromPartial(agent));
   const asked = turn(agent, "And?", { sessionId });
   const refused = () => failure(service.chat.completeTurn({ turn: asked }));
-  await service.agents.updateAgent(UpdateAgentRequest.fromPartial({ ...agent, clear: ["llm"] }));
   expect(await refused()).toEqual({ kind: "condition", detail: "Agent has no LLM configuration: set llm", sessionId });
   await service.agents.deleteAgent({ ...agent, idempotency: undefined });
   expect(await refused()).toEqual({ kind: "not_found", detail: "Agent not found", sessionId });

@@ -45,6 +45,8 @@ create table web_calls (
   expires_at timestamptz not null,
   -- Null until a browser connects.
   connected_at timestamptz,
+  -- The version of the agent that was asked for; null: the one that is published when the conversation begins.
+  agent_version integer,
   primary key (owner_id, conversation_id)
 );
 -- A token tells whose call it is; with owner_id behind it the index can be unique and distributed by owner.
@@ -99,6 +101,8 @@ create table outbound_calls (
   -- The batch that the call is made for, and which of its numbers; null for a single call.
   batch_id text,
   batch_number integer,
+  -- The version of the agent that was asked for; null: the one that is published when the conversation begins.
+  agent_version integer,
   primary key (owner_id, call_id),
   check ((status = 'ENDED') = (ended_at is not null)),
   check ((status = 'ENDED') = (outcome is not null))
@@ -299,6 +303,8 @@ create table daily_sessions (
   is_to_complete boolean not null default false,
   -- Daily has no such room any more, or nobody can ask it.
   is_room_gone boolean not null default false,
+  -- The version of the agent that was asked for; null: the one that is published when the conversation begins.
+  agent_version integer,
   primary key (owner_id, conversation_id),
   check ((status = 'ENDED') = (ended_at is not null)),
   check ((status = 'ENDED') = (outcome is not null))

@@ -51,6 +51,7 @@ beforeAll(async () => {
       if (gone.has(agentId)) throw notFound("Agent");
       if (agentId === "agt_foreign") throw new ServiceError("forbidden", "You do not have access to this agent");
       if (agentId === "agt_keyless") throw new ServiceError("condition", "the operator has to set OPENAI_API_KEY");
+      return { startWebhookMs: 0, agentVersion: 4 };
     },
     browsers: {
       connect: async (call, offer) => {
@@ -87,6 +88,7 @@ test("a token connects its call once, with what the call was created with", asyn
         dynamicVariables: { name: "Ada" },
         metadata: {},
         draftId: null,
+        agentVersion: null,
       },
       offer: "the offer",
     },

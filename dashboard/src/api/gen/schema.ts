@@ -6190,6 +6190,8 @@ export interface components {
             } & {
                 [key: string]: unknown;
             }) | null;
+            /** @description The version of the agent with which the conversation begins, and which it keeps: a number, `published` (the default), of which a traffic split may give several, or `latest`, published or not. */
+            agent_version?: (number | ("published" | "latest")) | null;
             /** @description Unsaved changes to the agent to try out, in the form of a PATCH request; only with a session. The conversation is a test: it sends no webhook and is not counted as usage. */
             draft?: components["schemas"]["UpdateAgentRequest"] | null;
             /** @description With `draft`: whether the agent's start webhook is asked, if the conversation begins with this request. Default: false. */
@@ -6946,6 +6948,8 @@ export interface components {
              * @example agt_01m7yyhwdzeb28n9gms8rr2qyg
              */
             agent_id: string;
+            /** @description The version of the agent with which the conversation begins, and which it keeps: a number, `published` (the default), of which a traffic split may give several, or `latest`, published or not. */
+            agent_version?: (number | ("published" | "latest")) | null;
             /**
              * @description The number to call. Emergency and premium-rate numbers are refused.
              * @example +14155550123
@@ -7071,6 +7075,8 @@ export interface components {
              * @example agt_01m7yyhwdzeb28n9gms8rr2qyg
              */
             agent_id: string;
+            /** @description The version of the agent with which the conversation begins, and which it keeps: a number, `published` (the default), of which a traffic split may give several, or `latest`, published or not. */
+            agent_version?: (number | ("published" | "latest")) | null;
             /** @description One of your numbers, with a connected carrier. Default: the agent's first number. */
             from_mobile_number?: string | null;
             /** @description The numbers to call, in order, at most 10,000. Give either these or `csv`. */
@@ -7297,6 +7303,8 @@ export interface components {
             } & {
                 [key: string]: unknown;
             }) | null;
+            /** @description The version of the agent with which the conversation begins, and which it keeps: a number, `published` (the default), of which a traffic split may give several, or `latest`, published or not. */
+            agent_version?: (number | ("published" | "latest")) | null;
             /** @description Unsaved changes to the agent to try out, in the form of a PATCH request; only with a session. The conversation is a test: it sends no webhook and is not counted as usage. */
             draft?: components["schemas"]["UpdateAgentRequest"] | null;
             /** @description With `draft`: whether the agent's start webhook is asked, if the conversation begins with this request. Default: false. */
@@ -7345,6 +7353,8 @@ export interface components {
              * @example agt_01m7yyhwdzeb28n9gms8rr2qyg
              */
             agent_id: string;
+            /** @description The version of the agent with which the conversation begins, and which it keeps: a number, `published` (the default), of which a traffic split may give several, or `latest`, published or not. */
+            agent_version?: (number | ("published" | "latest")) | null;
             /** @description Values for the variables of the agent's prompt, greeting and tools: any JSON, where a list or an object has at most 16 KiB and stands in a text as JSON. `null` means the same as missing. */
             dynamic_variables?: {
                 [key: string]: unknown;
@@ -7399,6 +7409,8 @@ export interface components {
              * @example agt_01m7yyhwdzeb28n9gms8rr2qyg
              */
             agent_id: string;
+            /** @description The version of the agent with which the conversation begins, and which it keeps: a number, `published` (the default), of which a traffic split may give several, or `latest`, published or not. */
+            agent_version?: (number | ("published" | "latest")) | null;
             /**
              * @description The recipient.
              * @example +14155550123
@@ -22920,7 +22932,10 @@ export interface operations {
     };
     startChat: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description The version of the agent with which the conversation begins, and which it keeps: a number, `published` (the default), of which a traffic split may give several, or `latest`, published or not. */
+                agent_version?: string;
+            };
             header?: {
                 /** @description Identifies the request in the logs. The response returns it. */
                 "X-Request-ID"?: string;
@@ -23056,11 +23071,11 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "detail": "page is not valid",
+                     *       "detail": "agent_version is not valid",
                      *       "errors": [
                      *         {
-                     *           "path": "page",
-                     *           "message": "page is not valid"
+                     *           "path": "agent_version",
+                     *           "message": "agent_version is not valid"
                      *         }
                      *       ]
                      *     }

@@ -18,6 +18,7 @@ import {
   ListCallBatchesQuery,
 } from "../../schemas/calls.ts";
 import { endpoint } from "../endpoint.ts";
+import { versionOf } from "../version.ts";
 import { batchCallsOf, csvCallsOf, namingLines } from "./batch-calls.ts";
 
 const BODY_BYTES_MAX = 4 * 1024 * 1024;
@@ -176,6 +177,7 @@ function settingsOf(body: Static<typeof CallBatchBody>) {
   return {
     name: body.name ?? undefined,
     agentId: body.agent_id,
+    ...versionOf(body),
     fromMobileNumber: body.from_mobile_number ?? undefined,
     startAt: body.start_at ? readDate("start_at", body.start_at) : undefined,
     window: window

@@ -7,6 +7,7 @@ import { pageFigures, pageOf } from "../../present/page.ts";
 import { required } from "../../present/required.ts";
 import { CallBody, CallList, CreatedCall, ListCallsQuery, PhoneCall } from "../../schemas/calls.ts";
 import { endpoint } from "../endpoint.ts";
+import { versionOf } from "../version.ts";
 
 /** Limit for a request, which is stored until the call has ended. */
 const BODY_BYTES_MAX = 64 * 1024;
@@ -34,6 +35,7 @@ export function callRoutes(gate: GateContext, { voices }: Clients) {
             {
               ownerId,
               agentId: body.agent_id,
+              ...versionOf(body),
               toMobileNumber: body.to_mobile_number,
               fromMobileNumber: body.from_mobile_number ?? undefined,
               dynamicVariables: body.dynamic_variables ?? undefined,

@@ -5,6 +5,7 @@ import type { GateContext } from "../../gate.ts";
 import { required } from "../../present/required.ts";
 import { DailySession, DailySessionBody } from "../../schemas/daily.ts";
 import { endpoint } from "../endpoint.ts";
+import { versionOf } from "../version.ts";
 
 /** Limit for a request, which is stored until the session has ended. */
 const BODY_BYTES_MAX = 64 * 1024;
@@ -31,6 +32,7 @@ export function dailySessionRoutes(gate: GateContext, { voices }: Clients) {
           {
             ownerId,
             agentId: body.agent_id,
+            ...versionOf(body),
             dynamicVariables: body.dynamic_variables ?? undefined,
             metadata: body.metadata ?? undefined,
             expiresInSeconds: body.expires_in_seconds ?? undefined,

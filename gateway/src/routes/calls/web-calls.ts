@@ -7,6 +7,7 @@ import { HttpError } from "../../problem.ts";
 import { WebCall, WebCallBody } from "../../schemas/web-calls.ts";
 import { draftIdOf } from "../draft.ts";
 import { endpoint } from "../endpoint.ts";
+import { versionOf } from "../version.ts";
 
 export const WEB_CALLS = "/v1/public/web-calls";
 
@@ -41,6 +42,7 @@ export function webCallRoutes(gate: GateContext, { agents, voices }: Clients) {
             metadata: body.metadata ?? undefined,
             idempotency,
             draftId,
+            ...versionOf(body),
           },
           write,
         );

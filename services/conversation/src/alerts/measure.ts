@@ -12,7 +12,7 @@ export interface Measured {
   count: number;
 }
 
-type MeasuringContext = Pick<ConversationContext, "db" | "countDeliveries" | "getAgent">;
+type MeasuringContext = Pick<ConversationContext, "db" | "countDeliveries" | "agents">;
 
 const MINUTE_MS = 60_000;
 const WEEK_MS = 7 * 86_400_000;
@@ -45,13 +45,13 @@ function share(part: number, all: number): Measured {
 
 /** How far fewer conversations began than in the same window a week earlier, of which there must be enough. */
 async function measureDrop(
-  { db, getAgent }: MeasuringContext,
+  { db, agents }: MeasuringContext,
   { ownerId, agentId }: AlertRow,
   since: Date,
   now: Date,
 ): Promise<Measured> {
   // Otherwise a deleted agent has its alert open for a week.
-  if (agentId !== null && !(await isThere(getAgent(ownerId, agentId)))) return { value: null, count: 0 };
+  if (agentId !== null && !(await isThere(agents.check(ownerId, agentId)))) return { value: null, count: 0 };
   const begun = async (from: Date, to: Date) => {
     const filter = { ...NO_FILTER, ownerId, agentId: agentId ?? "", isTest: false, from, to };
     return (await findCountedPage(db, filter, { number: 1, size: 1 })).total;

@@ -12,6 +12,7 @@ const WAIT_MS = 60_000;
 interface EndedConversation {
   ownerId: string;
   agentId: string;
+  agentVersion: number | null;
   /** Whether there is anything to analyze: a conversation in which only the agent spoke is skipped. */
   hasSaid: boolean;
 }
@@ -31,9 +32,9 @@ export async function wantAnalysis<E extends EndedConversation>(
   ended: readonly E[],
 ): Promise<E[]> {
   const said = ended.filter((each) => each.hasSaid);
-  const byAgent = Map.groupBy(said, ({ ownerId, agentId }) => `${ownerId} ${agentId}`);
+  const byVersion = Map.groupBy(said, ({ ownerId, agentId, agentVersion }) => `${ownerId} ${agentId} ${agentVersion}`);
   const wanting = await Promise.all(
-    [...byAgent.values()].map(async (group) => ((await isAnalyzed(ctx, group[0])) ? group : [])),
+    [...byVersion.values()].map(async (group) => ((await isAnalyzed(ctx, group[0])) ? group : [])),
   );
   return wanting.flat();
 }
@@ -41,7 +42,9 @@ export async function wantAnalysis<E extends EndedConversation>(
 async function isAnalyzed(ctx: ConversationContext, ended: EndedConversation | undefined): Promise<boolean> {
   if (!ended) return false;
   try {
-    return (await ctx.getAgent(ended.ownerId, ended.agentId)).analysis?.enabled ?? false;
+    const { ownerId, agentId, agentVersion } = ended;
+    const agent = await ctx.agents.get(ownerId, agentId, { agentVersion, draftId: null });
+    return agent.analysis?.enabled ?? false;
   } catch (error) {
     return !isGone(error);
   }

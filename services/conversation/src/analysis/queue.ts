@@ -4,13 +4,8 @@ import { holdsJob, type Job } from "@parley/shared/jobs/store";
 import type { Queue } from "@parley/shared/jobs/worker";
 import type { Logger } from "@parley/shared/log";
 import type { ConversationContext } from "../context.ts";
-import {
-  type AnalysisItem,
-  type ConversationRow,
-  draftOf,
-  findConversation,
-  storeAnalysis,
-} from "../store/conversations.ts";
+import { keptOf } from "../store/agent-path.ts";
+import { type AnalysisItem, type ConversationRow, findConversation, storeAnalysis } from "../store/conversations.ts";
 import { insertEvent, releaseEnd } from "../store/events/owner-events.ts";
 import type { SessionKey } from "../store/session-key.ts";
 import { hasUserMessage, readTranscriptEnds } from "../store/transcript-ends.ts";
@@ -90,7 +85,7 @@ async function itemsOf(
 
 async function findAnalyzingAgent(ctx: ConversationContext, row: ConversationRow): Promise<AgentRuntime | null> {
   try {
-    const agent = await ctx.getAnalyzingAgent(row.ownerId, row.agentId, draftOf(row));
+    const agent = await ctx.agents.get(row.ownerId, row.agentId, keptOf(row));
     return agent.analysis?.enabled ? agent : null;
   } catch (error) {
     if (isGone(error)) return null;

@@ -24,8 +24,8 @@ export function toAction(action: CallAction): NonNullable<CallActionMessage["act
 }
 
 function handOverOf(action: Extract<CallAction, { type: "hand_over" }>): HandOver {
-  const { agentId, voiceAgentId, contextFrom = 0, message = "", greets = false } = action;
-  return { agentId, voiceAgentId, contextFrom, message, greets };
+  const { agentId, voiceAgentId, voiceAgentVersion, contextFrom = 0, message = "", greets = false } = action;
+  return { agentId, voiceAgentId, voiceAgentVersion: voiceAgentVersion ?? undefined, contextFrom, message, greets };
 }
 
 /** How a runtime waits for a tool. */

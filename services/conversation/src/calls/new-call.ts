@@ -59,6 +59,7 @@ export function newCall(request: StartConversationRequest): NewCall {
     isTestCall: request.isTestCall || test !== undefined,
     draftId: request.draftId ?? null,
     test: test ? storedTest(test) : null,
+    agentVersion: request.agentVersion ?? null,
   };
   checkFields(call);
   if (call.test && call.type === "WHATSAPP") throw invalid("test", "test must be left out for WHATSAPP");

@@ -5,7 +5,8 @@ import type { Call } from "@parley/shared/rpc/call";
 import type { ConversationContext } from "../context.ts";
 import { llmOf } from "../model/select.ts";
 import { watchModel } from "../model/watch.ts";
-import { type ConversationRow, draftOf } from "../store/conversations.ts";
+import { keptOf } from "../store/agent-path.ts";
+import type { ConversationRow } from "../store/conversations.ts";
 import { type Decided, finishSpokenTurn, releaseSpokenTurn } from "../store/turns/spoken-turns.ts";
 import { untilStored } from "../store/until-stored.ts";
 import type { ClientCall } from "../tools/client-calls.ts";
@@ -99,7 +100,7 @@ interface PreparedCall extends PreparedTurn {
 
 async function prepare(ctx: ConversationContext, row: ConversationRow, log: Logger): Promise<PreparedCall> {
   const { ownerId, agentId, type } = row;
-  const agent = await ctx.getAgent(ownerId, agentId, draftOf(row));
+  const agent = await ctx.agents.get(ownerId, agentId, keptOf(row));
   return { agent, model: ctx.selectModel(ownerId, llmOf(agent), log), channel: channelOf(type) };
 }
 

@@ -7,8 +7,10 @@ import type { Queue } from "@parley/shared/jobs/worker";
 import { backOff } from "@parley/shared/retry/back-off";
 import { type Actor, actorText } from "@parley/shared/rpc/actor";
 import { isLonger } from "@parley/shared/text/length";
+import { successorOf } from "../agents/successor.ts";
 import type { ConversationContext } from "../context.ts";
 import { llmOf } from "../model/select.ts";
+import { agentPathOf, keptOf } from "../store/agent-path.ts";
 import {
   endByOperator,
   giveBack,
@@ -177,7 +179,7 @@ async function injectText({ db, clock }: ConversationContext, row: ConversationR
 }
 
 async function handOff(ctx: ConversationContext, row: ConversationRow, agentId: string): Promise<void> {
-  const agent = await ctx.getAgent(row.ownerId, agentId);
+  const agent = await successorOf(ctx, row, agentPathOf(row), agentId);
   const isCall = row.type !== "CHAT" && row.type !== "WHATSAPP";
   if (isCall && (await isSpeechToSpeech(ctx, row)))
     throw new ServiceError(
@@ -186,11 +188,11 @@ async function handOff(ctx: ConversationContext, row: ConversationRow, agentId: 
     );
   // Refuses an agent whose model cannot be asked.
   llmOf(agent);
-  await orEnded(handOverTo(ctx.db, row, agentId, ctx.clock.now()));
+  await orEnded(handOverTo(ctx.db, row, agent, ctx.clock.now()));
 }
 
 async function isSpeechToSpeech(ctx: ConversationContext, row: ConversationRow): Promise<boolean> {
-  return (await ctx.getAgent(row.ownerId, row.agentId, row.draftId)).sts !== undefined;
+  return (await ctx.agents.get(row.ownerId, row.agentId, keptOf(row))).sts !== undefined;
 }
 
 /** @param write returns false while a reply is in progress, or when the conversation has ended */

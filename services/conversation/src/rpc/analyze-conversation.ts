@@ -9,7 +9,8 @@ import type { Handlers } from "@parley/shared/rpc/server";
 import { analysisJob, isGone } from "../analysis/ask.ts";
 import type { ConversationContext } from "../context.ts";
 import { readConversation } from "../lists/read-conversation.ts";
-import { type ConversationRow, draftOf } from "../store/conversations.ts";
+import { keptOf } from "../store/agent-path.ts";
+import type { ConversationRow } from "../store/conversations.ts";
 import type { SessionKey } from "../store/session-key.ts";
 import { hasUserMessage } from "../store/transcript-ends.ts";
 
@@ -45,7 +46,7 @@ async function readAnalyzable(ctx: ConversationContext, key: SessionKey): Promis
 
 async function isAnalyzing(ctx: ConversationContext, row: ConversationRow): Promise<boolean> {
   try {
-    return (await ctx.getAgent(row.ownerId, row.agentId, draftOf(row))).analysis?.enabled ?? false;
+    return (await ctx.agents.get(row.ownerId, row.agentId, keptOf(row))).analysis?.enabled ?? false;
   } catch (error) {
     if (isGone(error))
       throw condition(`The conversation's ${row.draftId === null ? "agent was deleted" : "draft is no longer kept"}`);

@@ -53,8 +53,11 @@ export function askForJson(ctx: ConversationContext): Handler {
 }
 
 /** The model of the agent's version, as exact as it can be. */
-async function ownModel(ctx: Pick<ConversationContext, "getAgent">, request: AskForJsonRequest): Promise<LlmConfig> {
-  return atTemperatureZero(llmOf(await ctx.getAgent(request.ownerId, request.agentId)));
+async function ownModel(
+  { agents }: Pick<ConversationContext, "agents">,
+  { ownerId, agentId, agentVersion }: AskForJsonRequest,
+): Promise<LlmConfig> {
+  return atTemperatureZero(llmOf(await agents.get(ownerId, agentId, { agentVersion, draftId: null })));
 }
 
 function atTemperatureZero({ params, fallbacks, ...llm }: LlmConfig): LlmConfig {

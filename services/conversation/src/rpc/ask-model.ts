@@ -7,8 +7,7 @@ import type { ConversationContext } from "../context.ts";
 import { llmOf } from "../model/select.ts";
 import { circumstancesOf } from "../start/system-values.ts";
 import { systemVariables } from "../start/system-variables.ts";
-import { agentPathOf } from "../store/agent-path.ts";
-import { draftOf } from "../store/conversations.ts";
+import { agentPathOf, keptOf } from "../store/agent-path.ts";
 import { readTranscriptEnds } from "../store/transcript-ends.ts";
 import { filledText } from "../turn/ask/filled-texts.ts";
 import { askOnce } from "../turn/ask-once.ts";
@@ -29,7 +28,7 @@ export function askModel(ctx: ConversationContext): Handler {
     const key = { ownerId, conversationId };
     const row = await readCall(ctx, key);
     const agentId = agentPathOf(row).at(-1)?.agentId ?? row.agentId;
-    const agent = await ctx.getAgent(ownerId, agentId, agentId === row.agentId ? draftOf(row) : null);
+    const agent = await ctx.agents.get(ownerId, agentId, keptOf(row, agentId));
     const model = ctx.selectModel(ownerId, llmOf(agent), call.log);
     const system = systemVariables(await circumstancesOf(ctx, key, agent), ctx.clock.now());
     const tokens = Math.min(TRANSCRIPT_TOKENS, ctx.limits.contextTokens);

@@ -4,9 +4,11 @@ import type { ConversationContext } from "../context.ts";
 
 type Handler = NonNullable<Handlers<typeof ConversationServiceService>["checkRoom"]>;
 
-export function checkRoom({ room }: ConversationContext): Handler {
-  return async ({ ownerId }) => {
+/** @throws ServiceError conflict without room; as `Agents.choose`, if a conversation with the agent could not begin */
+export function checkRoom({ room, agents }: ConversationContext): Handler {
+  return async ({ ownerId, agentId, ...asked }) => {
+    const agent = agentId ? await agents.choose(ownerId, agentId, { ...asked, caller: { conversationId: "" } }) : null;
     room.refuseFull(ownerId);
-    return {};
+    return { agentVersion: agent?.agentVersion };
   };
 }

@@ -13,7 +13,7 @@ export function createAlert(ctx: ConversationContext): Handler {
   return async ({ ownerId, agentId, ...given }) => {
     const rule = checkRule({ ...given, agentId: agentId || null });
     // Of the owner's own.
-    if (rule.agentId !== null) await ctx.getAgent(ownerId, rule.agentId);
+    if (rule.agentId !== null) await ctx.agents.check(ownerId, rule.agentId);
     const now = ctx.clock.now();
     const row = newAlert(ownerId, rule, now);
     await ctx.db.begin(async (tx) => {

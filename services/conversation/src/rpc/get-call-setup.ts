@@ -9,6 +9,7 @@ import { ServiceError } from "@parley/shared/errors";
 import { isUuid } from "@parley/shared/ids";
 import type { Logger } from "@parley/shared/log";
 import type { Handlers } from "@parley/shared/rpc/server";
+import { callerOf } from "../agents/choose-version.ts";
 import { toRules } from "../calls/call-action.ts";
 import { callVariables } from "../calls/new-call.ts";
 import type { ConversationContext } from "../context.ts";
@@ -17,7 +18,8 @@ import { llmOf } from "../model/select.ts";
 import { greetingOf } from "../start/greeting.ts";
 import { startWebhookOf } from "../start/start-once.ts";
 import { circumstancesOf, systemValues } from "../start/system-values.ts";
-import { findConversation } from "../store/conversations.ts";
+import { agentPathOf, keptOf, versionOf } from "../store/agent-path.ts";
+import { type ConversationRow, findConversation } from "../store/conversations.ts";
 import type { Facts, Start } from "../store/start.ts";
 import { handoffTool } from "../tools/handoff-tool.ts";
 import { failed, type Tool } from "../tools/tool.ts";
@@ -32,12 +34,12 @@ type Handler = NonNullable<Handlers<typeof ConversationServiceService>["getCallS
  */
 export function getCallSetup(ctx: ConversationContext): Handler {
   return async (request, { log }) => {
-    const { ownerId, agentId, dynamicVariables = {}, draftId, conversationId = "" } = request;
+    const { ownerId, agentId, dynamicVariables = {}, conversationId = "" } = request;
     const key = { ownerId, conversationId };
     const row = isUuid(conversationId) ? await findConversation(ctx.db, key, ctx.clock.now()) : null;
     const variables = row?.variables ?? callVariables(dynamicVariables);
     const start = row?.agentId === agentId ? row.start : null;
-    const agent = await ctx.getAgent(ownerId, agentId, draftId);
+    const agent = await agentOf(ctx, request, row);
     ctx.room.refuseFull(ownerId);
     const known = factsOf(request);
     const values = { ...variables, ...(await systemValues(ctx, key, agent, known)) };
@@ -61,8 +63,22 @@ export function getCallSetup(ctx: ConversationContext): Handler {
       language: start?.language ?? spokenLanguage(agent),
       startWebhookMs: webhook?.timeoutMs ?? 0,
       isRejected: start?.say !== undefined,
+      agentVersion: versionOf(agent) ?? undefined,
     };
   };
+}
+
+/** The agent as it has held the call, or else as it would begin, or take over, now. */
+function agentOf(
+  ctx: ConversationContext,
+  request: GetCallSetupRequest,
+  row: ConversationRow | null,
+): Promise<AgentRuntime> {
+  const { ownerId, agentId, draftId, agentVersion, latestVersion, conversationId = "", userId } = request;
+  const hasHeld = row !== null && agentPathOf(row).some((held) => held.agentId === agentId);
+  if (hasHeld) return ctx.agents.get(ownerId, agentId, keptOf(row, agentId));
+  const caller = callerOf(row ?? { ...factsOf(request), conversationId, metadata: { user_id: userId } });
+  return ctx.agents.choose(ownerId, agentId, { draftId, agentVersion, latestVersion, caller });
 }
 
 /** How the agent hears and speaks, as its start webhook wants it. */

@@ -22,7 +22,7 @@ export function listChatSessions(ctx: ConversationContext): Handler {
 /** Refuses another owner's agent. A deleted agent's sessions are still listed. */
 async function refuseForeign(ctx: ConversationContext, ownerId: string, agentId: string): Promise<void> {
   try {
-    await ctx.getAgent(ownerId, agentId);
+    await ctx.agents.check(ownerId, agentId);
   } catch (error) {
     if (!(error instanceof ServiceError && error.kind === "not_found")) throw error;
   }

@@ -8,8 +8,7 @@ import { readCall } from "../calls/read-call.ts";
 import type { ConversationContext } from "../context.ts";
 import { runtimeSearch } from "../knowledge/agent-knowledge.ts";
 import { systemValues } from "../start/system-values.ts";
-import { agentPathOf } from "../store/agent-path.ts";
-import { draftOf } from "../store/conversations.ts";
+import { agentPathOf, keptOf } from "../store/agent-path.ts";
 import type { ToolCallRow } from "../store/turns/kept-tool-calls.ts";
 import { storeDecided } from "../store/turns/spoken-turns.ts";
 import { findTest } from "../store/turns/tests.ts";
@@ -44,14 +43,14 @@ export function runCallTool(ctx: ConversationContext): Handler {
     const sequenceMax = call.messageCount + SEQUENCES_AHEAD;
     if (sequence !== undefined && (sequence < 1 || sequence > sequenceMax))
       throw invalid("sequence", `sequence must be that of the reply, at most ${sequenceMax} now`);
-    const agent = await ctx.getAgent(ownerId, agentId, agentId === call.agentId ? draftOf(call) : null);
+    const agent = await ctx.agents.get(ownerId, agentId, keptOf(call, agentId));
     const variables = { ...call.variables, ...(await systemValues(ctx, key, agent)) };
     const { ledger, clock } = ctx;
     const seq = sequence ?? null;
     const test = call.testRunId === null ? null : await findTest(ctx.db, key);
     const toolbox = toolboxOf(agent, "call", [
       () => runtimeSearch(ctx.knowledge, agent),
-      callHandoffs(ctx, call, seq ?? call.messageCount + 1),
+      callHandoffs(ctx, call, seq ?? call.messageCount + 1, request.nextAgentVersion),
       ...ctx.toolSources,
     ]);
     const kept: ToolCallRow[] = [];

@@ -4,22 +4,25 @@ import { collectValues } from "@parley/shared/domain/variables/values";
 import { notFound } from "@parley/shared/errors";
 import { newId, newUuid } from "@parley/shared/ids";
 import type { Handlers } from "@parley/shared/rpc/server";
+import { callerOf } from "../agents/choose-version.ts";
 import { callVariables } from "../calls/new-call.ts";
 import type { ConversationContext } from "../context.ts";
 import { greetingOf } from "../start/greeting.ts";
 import { startOnce, startWebhookOf } from "../start/start-once.ts";
 import { storedTest } from "../start/test-setup.ts";
-import { draftOf, findConversation, insertGreetedSession } from "../store/conversations.ts";
+import { keptOf, versionOf } from "../store/agent-path.ts";
+import { findConversation, insertGreetedSession } from "../store/conversations.ts";
 import type { SessionKey } from "../store/session-key.ts";
 import { storeFirstWords } from "../store/start.ts";
 
 type Handler = NonNullable<Handlers<typeof ConversationServiceService>["startChat"]>;
 
 export function startChat(ctx: ConversationContext): Handler {
-  return async ({ ownerId, agentId, metadata = {}, draftId, test }) => {
-    const agent = await ctx.getAgent(ownerId, agentId, draftId);
-    ctx.room.refuseFull(ownerId);
+  return async ({ ownerId, agentId, metadata = {}, draftId, agentVersion, latestVersion, test }) => {
     const key = { ownerId, conversationId: newUuid() };
+    const caller = callerOf({ ...key, metadata });
+    const agent = await ctx.agents.choose(ownerId, agentId, { draftId, agentVersion, latestVersion, caller });
+    ctx.room.refuseFull(ownerId);
     const variables = { ...collectValues(metadata), ...callVariables(test?.dynamicVariables ?? {}) };
     const isAsked = !test && startWebhookOf(agent, "chat") !== null;
     const greeting = isAsked ? "" : await greetingOf(ctx, { ...key, variables, start: null }, agent, { type: "CHAT" });
@@ -27,6 +30,7 @@ export function startChat(ctx: ConversationContext): Handler {
       ...key,
       id: newId("cnv"),
       agentId,
+      agentVersion: versionOf(agent),
       draftId: draftId ?? null,
       test: test ? storedTest(test) : null,
       greeting,
@@ -45,7 +49,7 @@ async function askedGreeting(ctx: ConversationContext, key: SessionKey, agent: A
   const opened = await findConversation(ctx.db, key, ctx.clock.now());
   if (!opened) throw notFound("Session");
   const row = await startOnce(ctx, opened, agent);
-  const speaks = row.askedAgentId === null ? agent : await ctx.getAgent(row.ownerId, row.agentId, draftOf(row));
+  const speaks = row.askedAgentId === null ? agent : await ctx.agents.get(row.ownerId, row.agentId, keptOf(row));
   const text = await greetingOf(ctx, row, speaks);
   await storeFirstWords(ctx.db, key, { text, isLast: row.start?.say !== undefined }, ctx.clock.now());
   return text;

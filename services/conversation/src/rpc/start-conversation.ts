@@ -5,13 +5,15 @@ import type {
 import { ServiceError } from "@parley/shared/errors";
 import { newId } from "@parley/shared/ids";
 import type { Handlers } from "@parley/shared/rpc/server";
+import { callerOf } from "../agents/choose-version.ts";
 import { newCall } from "../calls/new-call.ts";
 import type { ConversationContext } from "../context.ts";
 import { toConversation } from "../convert.ts";
 import { startOnce, startWebhookOf } from "../start/start-once.ts";
 import { channelOf } from "../start/system-values.ts";
+import { keptOf, versionOf } from "../store/agent-path.ts";
 import { insertCall, type NewCall } from "../store/calls.ts";
-import { type ConversationRow, draftOf, findConversation } from "../store/conversations.ts";
+import { type ConversationRow, findConversation } from "../store/conversations.ts";
 
 type Handler = NonNullable<Handlers<typeof ConversationServiceService>["startConversation"]>;
 
@@ -39,9 +41,11 @@ export function startConversation(ctx: ConversationContext): Handler {
 async function begin(
   ctx: ConversationContext,
   call: NewCall,
-  { agentMayBeGone }: Pick<StartConversationRequest, "agentMayBeGone">,
+  { agentMayBeGone, latestVersion }: Pick<StartConversationRequest, "agentMayBeGone" | "latestVersion">,
 ): Promise<ConversationRow> {
-  const agent = await ctx.getAgent(call.ownerId, call.agentId, call.draftId).catch((error) => {
+  const { draftId, agentVersion } = call;
+  const wanted = { draftId, agentVersion, latestVersion, caller: callerOf(call) };
+  const agent = await ctx.agents.choose(call.ownerId, call.agentId, wanted).catch((error) => {
     if (!(agentMayBeGone && error instanceof ServiceError && error.kind === "not_found")) throw error;
     return null;
   });
@@ -50,7 +54,8 @@ async function begin(
   const now = ctx.clock.now();
   const isStarting =
     !agentMayBeGone && agent !== null && !call.test && startWebhookOf(agent, channelOf(call.type)) !== null;
-  await insertCall(ctx.db, { ...call, isStarting }, newId("cnv"), now);
+  const kept = agent ? versionOf(agent) : agentVersion;
+  await insertCall(ctx.db, { ...call, agentVersion: kept, isStarting }, newId("cnv"), now);
   // The same request may have won the race.
   const row = await findConversation(ctx.db, call, now);
   if (row) return row;
@@ -64,10 +69,10 @@ function isBeginning({ type, status, start, isStarting }: ConversationRow): bool
 
 /** @throws ServiceError as `startOnce` does */
 async function ask(ctx: ConversationContext, row: ConversationRow): Promise<ConversationRow> {
-  return startOnce(ctx, row, await ctx.getAgent(row.ownerId, row.agentId, draftOf(row)));
+  return startOnce(ctx, row, await ctx.agents.get(row.ownerId, row.agentId, keptOf(row)));
 }
 
-/** A start webhook may have changed the agent, the variables and the metadata of a conversation. */
+/** A version is chosen once. A start webhook may have changed the agent, the variables and the metadata of a conversation. */
 function isSame(row: ConversationRow, call: NewCall): boolean {
   const isChanged = row.start !== null;
   const content = (of: ConversationRow | NewCall) => ({

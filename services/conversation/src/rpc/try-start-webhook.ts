@@ -9,7 +9,7 @@ import type { Handlers } from "@parley/shared/rpc/server";
 import type { ConversationContext } from "../context.ts";
 import { askStartWebhook } from "../start/ask.ts";
 import { sampleOf } from "../start/sample.ts";
-import { isOwnAgent } from "../start/start-once.ts";
+import { namedAgent } from "../start/start-once.ts";
 import { systemVariables } from "../start/system-variables.ts";
 import { shownRequest } from "./try-tool.ts";
 
@@ -21,8 +21,9 @@ const NUMBERS = { caller: "+14155550123", called: "+14155550100" };
 export function tryStartWebhook(ctx: ConversationContext): Handler {
   return async ({ ownerId, agentId, draftId, channel: given, metadata = {}, dynamicVariables: variables = {} }) => {
     const channel = CHANNELS.find((known) => known === given);
+    const nobody = { conversationId: "" };
     if (!channel) throw invalid("channel", `channel must be one of ${CHANNELS.join(", ")}`);
-    const agent = await ctx.getAgent(ownerId, agentId, draftId);
+    const agent = await ctx.agents.choose(ownerId, agentId, { draftId, caller: nobody });
     const { startWebhook: webhook, timezone = "UTC" } = agent;
     if (!webhook) throw new ServiceError("condition", "Agent has no start webhook: set start_webhook");
     const numbers = channel === "telephony" || channel === "whatsapp" ? NUMBERS : {};
@@ -33,8 +34,8 @@ export function tryStartWebhook(ctx: ConversationContext): Handler {
       variables: { ...dynamicVariables, ...systemVariables(of, ctx.clock.now()) },
       webhookId: `try_${of.conversationId}`,
     });
-    const isForeign = answer?.agentId != null && !(await isOwnAgent(ctx, ownerId, answer.agentId));
-    const error = isForeign ? "agent_id must be one of your agents" : outcome.error;
+    const named = answer?.agentId == null ? null : await namedAgent(ctx, ownerId, answer.agentId, nobody);
+    const error = typeof named === "string" ? named : outcome.error;
     return {
       request: request ? shownRequest(request) : undefined,
       status: outcome.status ?? undefined,

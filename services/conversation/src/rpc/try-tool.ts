@@ -23,7 +23,7 @@ type Tried = Omit<TryToolResponse, "durationMs">;
 /** Calls a tool as a conversation would, for the owner who edits it. */
 export function tryTool(ctx: ConversationContext): Handler {
   return async (request, call) => {
-    const tool = await ctx.getTool(request.ownerId, request.toolId);
+    const tool = await ctx.agents.getTool(request.ownerId, request.toolId);
     if (!tool) throw notFound("Tool");
     const startedAt = performance.now();
     const tried = await tryKind(ctx, tool, request, call);
@@ -76,7 +76,7 @@ async function tryMcp(
   { ownerId, arguments: args = {}, variables: given = {}, mcpTool = "" }: TryToolRequest,
   { signal, log }: Call,
 ): Promise<Tried> {
-  const offered = mcpTools(ctx.mcpSessions, ctx.reportMcpTools)({ customTools: [tool] });
+  const offered = mcpTools(ctx.mcpSessions, ctx.agents.reportMcpTools)({ customTools: [tool] });
   const chosen = offered.find(({ definition }) => definition.name === `${tool.name}__${mcpTool}`);
   if (!chosen) {
     const names = offered.map(({ definition }) => definition.name.slice(tool.name.length + 2)).join(", ");

@@ -14,7 +14,7 @@ type Handler = NonNullable<Handlers<typeof ConversationServiceService>["updateAl
 export function updateAlert(ctx: ConversationContext): Handler {
   return async ({ ownerId, alertId, ...given }) => {
     // Of the owner's own.
-    if (given.agentId) await ctx.getAgent(ownerId, given.agentId);
+    if (given.agentId) await ctx.agents.check(ownerId, given.agentId);
     const now = ctx.clock.now();
     const row = await ctx.db.begin(async (tx) => {
       const before = await lockAlert(tx, { ownerId, alertId });

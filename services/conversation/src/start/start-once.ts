@@ -2,6 +2,7 @@ import { type AgentRuntime, StartFailure, type StartWebhook } from "@parley/prot
 import type { Channel } from "@parley/shared/domain/channels";
 import { startFailure } from "@parley/shared/domain/start-webhook";
 import { notFound, ServiceError } from "@parley/shared/errors";
+import { type Caller, callerOf } from "../agents/choose-version.ts";
 import type { ConversationContext } from "../context.ts";
 import { type ConversationRow, findConversation } from "../store/conversations.ts";
 import type { SessionKey } from "../store/session-key.ts";
@@ -10,7 +11,7 @@ import { type AskedStart, askStartWebhook } from "./ask.ts";
 import { circumstancesOf } from "./system-values.ts";
 import { systemVariables } from "./system-variables.ts";
 
-type StartContext = Pick<ConversationContext, "db" | "clock" | "getAgent" | "httpTools">;
+type StartContext = Pick<ConversationContext, "db" | "clock" | "agents" | "httpTools">;
 
 /** The start webhook that is asked about an agent's conversations on a channel; null if none is. */
 export function startWebhookOf({ startWebhook }: AgentRuntime, channel: Channel): StartWebhook | null {
@@ -52,14 +53,14 @@ export async function startOnce(
 /** What is stored of the answer. An agent that it names must be one of the owner's. */
 async function answeredStart(
   ctx: StartContext,
-  { ownerId, agentId }: ConversationRow,
+  row: ConversationRow,
   webhook: StartWebhook,
   { answer, outcome }: AskedStart,
 ): Promise<AnsweredStart> {
-  const other = answer?.agentId != null && answer.agentId !== agentId ? answer.agentId : null;
   if (!answer) return unanswered(webhook, outcome);
-  if (other !== null && !(await isOwnAgent(ctx, ownerId, other)))
-    return unanswered(webhook, { ...outcome, error: "agent_id must be one of your agents" });
+  const named = answer.agentId ?? row.agentId;
+  const other = named === row.agentId ? null : await namedAgent(ctx, row.ownerId, named, callerOf(row));
+  if (typeof other === "string") return unanswered(webhook, { ...outcome, error: other });
   const { variables, metadata, firstMessage, language, voiceId, say } = answer;
   const start = {
     outcome,
@@ -68,25 +69,28 @@ async function answeredStart(
     ...(voiceId !== null && { voiceId }),
     ...(say !== null && { say }),
   };
-  return { start, variables, metadata, agentId: other };
+  return { start, variables, metadata, agent: other };
 }
 
 function unanswered({ onFailure }: StartWebhook, outcome: NonNullable<Start["outcome"]>): AnsweredStart {
   const isRefused = onFailure === StartFailure.START_FAILURE_REJECT;
   const refusal = `The agent's start webhook failed: ${outcome.error}`;
-  return { start: { outcome, ...(isRefused && { refusal }) }, variables: {}, metadata: {}, agentId: null };
+  return { start: { outcome, ...(isRefused && { refusal }) }, variables: {}, metadata: {}, agent: null };
 }
 
-export async function isOwnAgent(
-  ctx: Pick<ConversationContext, "getAgent">,
+/** The agent that an answer names, or why it cannot be used. */
+export async function namedAgent(
+  { agents }: Pick<ConversationContext, "agents">,
   ownerId: string,
   agentId: string,
-): Promise<boolean> {
+  caller: Caller,
+): Promise<AgentRuntime | string> {
   try {
-    await ctx.getAgent(ownerId, agentId);
-    return true;
+    return await agents.choose(ownerId, agentId, { caller });
   } catch (error) {
-    if (error instanceof ServiceError && (error.kind === "not_found" || error.kind === "forbidden")) return false;
+    if (!(error instanceof ServiceError)) throw error;
+    if (error.kind === "not_found" || error.kind === "forbidden") return "agent_id must be one of your agents";
+    if (error.kind === "conflict") return `agent_id: ${error.detail}`;
     throw error;
   }
 }

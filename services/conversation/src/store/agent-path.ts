@@ -1,3 +1,4 @@
+import type { AgentRuntime } from "@parley/proto/parley/agent/v1/agent.ts";
 import type { Fragment, Sql } from "@parley/shared/db/database";
 import type { SessionKey } from "./session-key.ts";
 
@@ -25,6 +26,31 @@ export function agentPathOf({
   agentPath: readonly AgentOnPath[] | null;
 }): readonly AgentOnPath[] {
   return agentPath ?? [{ agentId, agentVersion, fromSeq: 1, contextFrom: 1, voiceAgentId: agentId }];
+}
+
+/** What a conversation has begun with, or been handed over to. Both null: its agent was gone. */
+export interface Kept {
+  agentVersion: number | null;
+  draftId: string | null;
+}
+
+/** The version that a conversation keeps of an agent; null for a draft. */
+export function versionOf({ agentVersion }: Pick<AgentRuntime, "agentVersion">): number | null {
+  return agentVersion || null;
+}
+
+/** What one of its agents is read as: the version with which it has held the conversation, or the draft that the first one tries. */
+export function keptOf(
+  row: Parameters<typeof agentPathOf>[0] & { draftId: string | null },
+  agentId = row.agentId,
+): Kept {
+  const agentVersion = heldVersion(agentPathOf(row), agentId);
+  return { agentVersion, draftId: agentVersion === null && agentId === row.agentId ? row.draftId : null };
+}
+
+/** The version with which an agent has held a conversation last; null for a draft, or if it has not. */
+export function heldVersion(path: readonly AgentOnPath[], agentId: string): number | null {
+  return path.findLast((held) => held.agentId === agentId)?.agentVersion ?? null;
 }
 
 /** For the `set` of a conversation: the agent takes over. */

@@ -28,6 +28,8 @@ export interface NewCall extends SessionKey {
   draftId: string | null;
   /** Null: it belongs to no test. */
   test: StoredTest | null;
+  /** Null if it tries a draft, or its agent is gone. */
+  agentVersion: number | null;
   /** Whether its start webhook is asked before it begins. */
   isStarting?: boolean;
 }
@@ -37,11 +39,11 @@ export async function insertCall(sql: Sql, call: NewCall, id: string, now: Date)
   const [inserted] = await sql<{ isTold: boolean }[]>`
     insert into conversations (owner_id, conversation_id, id, agent_id, type, status, calling_type, to_mobile_number,
       from_mobile_number, telephony_provider, room_url, room_name, metadata, variables, is_test_call, draft_id, test, is_starting,
-      last_activity_at, created_at, updated_at)
+      last_activity_at, created_at, updated_at, agent_version)
     values (${call.ownerId}, ${call.conversationId}, ${id}, ${call.agentId}, ${call.type}, 'IN_PROGRESS',
       ${call.callingType}, ${call.toMobileNumber}, ${call.fromMobileNumber}, ${call.telephonyProvider}, ${call.roomUrl},
       ${call.roomName}, ${sql.json(call.metadata as never)}, ${sql.json(call.variables as never)}, ${call.isTestCall}, ${call.draftId},
-      ${call.test && sql.json(call.test as never)}, ${call.isStarting ?? false}, ${now}, ${now}, ${now})
+      ${call.test && sql.json(call.test as never)}, ${call.isStarting ?? false}, ${now}, ${now}, ${now}, ${call.agentVersion})
     on conflict (owner_id, conversation_id) do nothing
     returning ${wantsStarts(sql, sql`conversations.owner_id`)} as is_told`;
   if (inserted?.isTold) tellRelay(sql);

@@ -97,12 +97,17 @@ export async function giveBackIdle(sql: Sql, now: Date, limit: number): Promise<
 }
 
 /** Has another agent answer from the next message on. */
-export async function handOverTo(sql: Sql, key: SessionKey, agentId: string, now: Date): Promise<boolean> {
+export async function handOverTo(
+  sql: Sql,
+  key: SessionKey,
+  { agentId, agentVersion }: { agentId: string; agentVersion: number },
+  now: Date,
+): Promise<boolean> {
   const { count } = await sql`
     update conversations set updated_at = ${now}, ${takingOver(
       sql,
       sql`jsonb_build_object(
-      'agentId', ${agentId}::text, 'fromSeq', message_count + 1, 'contextFrom', 1, 'voiceAgentId', ${agentId}::text)`,
+      'agentId', ${agentId}::text, 'agentVersion', ${agentVersion}::integer, 'fromSeq', message_count + 1, 'contextFrom', 1, 'voiceAgentId', ${agentId}::text)`,
     )}
     where ${isRunning(sql, key)}`;
   return count > 0;

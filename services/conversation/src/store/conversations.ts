@@ -103,9 +103,14 @@ export interface TakenOver {
   since: string;
 }
 
-/** The draft that its agent is read as: none for an agent that a start webhook has named. */
-export function draftOf({ draftId, askedAgentId }: Pick<ConversationRow, "draftId" | "askedAgentId">): string | null {
-  return askedAgentId === null ? draftId : null;
+/** The agent that a conversation has begun with. */
+export type SessionAgent = Pick<ConversationRow, "agentId" | "askedAgentId" | "agentVersion" | "isStarting">;
+
+export async function findSessionAgent(sql: Sql, key: SessionKey): Promise<SessionAgent | null> {
+  const [row] = await sql<SessionAgent[]>`
+    select agent_id, asked_agent_id, agent_version, is_starting from conversations
+    where owner_id = ${key.ownerId} and conversation_id = ${key.conversationId}`;
+  return row ?? null;
 }
 
 export const conversationColumns = (sql: Sql) => sql`
@@ -120,6 +125,8 @@ export async function insertGreetedSession(
   session: SessionKey & {
     id: string;
     agentId: string;
+    /** Null if it tries a draft. */
+    agentVersion: number | null;
     /** The draft that the session tries; null for the agent itself. */
     draftId: string | null;
     greeting: string;
@@ -137,11 +144,11 @@ export async function insertGreetedSession(
   const [opened] = await sql<[{ isTold: boolean }]>`
     with opened as (
       insert into conversations (owner_id, conversation_id, id, agent_id, type, status, message_count, metadata, variables,
-        created_by, is_test_call, draft_id, test, is_starting, last_activity_at, created_at, updated_at)
+        created_by, is_test_call, draft_id, test, is_starting, last_activity_at, created_at, updated_at, agent_version)
       values (${session.ownerId}, ${session.conversationId}, ${session.id}, ${session.agentId}, 'CHAT', 'IN_PROGRESS',
         ${count}, ${sql.json(session.metadata as never)}, ${sql.json(session.variables as never)}, ${session.ownerId},
         ${session.draftId !== null || isTest}, ${session.draftId}, ${isTest ? sql.json(session.test as never) : null},
-        ${session.isStarting ?? false}, ${session.now}, ${session.now}, ${session.now})
+        ${session.isStarting ?? false}, ${session.now}, ${session.now}, ${session.now}, ${session.agentVersion})
       returning owner_id, message_count
     ), greeted as (
       insert into messages (owner_id, conversation_id, seq, role, content, created_at)

@@ -46,19 +46,22 @@ export interface AnsweredStart {
   variables: Record<string, VariableValue>;
   metadata: Record<string, unknown>;
   /** The agent that it names in place of the one that was asked for; null for none. */
-  agentId: string | null;
+  agent: { agentId: string; agentVersion: number } | null;
 }
 
 /** Stores what came of the question, and ends a conversation that may not begin. Returns false if that is known already. */
 export async function storeStart(sql: Sql, key: SessionKey, answered: AnsweredStart, now: Date): Promise<boolean> {
-  const { start, variables, metadata, agentId } = answered;
+  const { start, variables, metadata, agent } = answered;
   // Setting status at all, even to the same value, fires its triggers.
   const ending =
     start.refusal === undefined
       ? sql``
       : sql`, status = 'FAILED', ended_by = 'system', notes = ${start.refusal},
           outcome = case when type in ('CHAT', 'WHATSAPP') then outcome else 'ERROR' end`;
-  const other = agentId === null ? sql`` : sql`, asked_agent_id = agent_id, agent_id = ${agentId}`;
+  const other =
+    agent === null
+      ? sql``
+      : sql`, asked_agent_id = agent_id, agent_id = ${agent.agentId}, agent_version = ${agent.agentVersion}`;
   const stored = await sql`
     update conversations set start = start || ${sql.json(start as never)}::jsonb,
       is_starting = ${start.say !== undefined || start.refusal !== undefined},

@@ -49,7 +49,7 @@ export function contextFrom(context: HandoffContext, seq: number): number {
 /** Why an agent cannot take over, for the model. @throws an error that says nothing about the agent */
 export function cannotTakeOver(error: unknown): string {
   if (isGone(error)) return `This agent does not exist anymore. ${STAYS}`;
-  if (error instanceof ServiceError && error.kind === "condition")
+  if (error instanceof ServiceError && (error.kind === "condition" || error.kind === "conflict"))
     return `This agent cannot take over: ${error.detail}. ${STAYS}`;
   throw error;
 }

@@ -122,7 +122,12 @@ export type CallAction =
   | { type: "send_dtmf"; keys: string }
   | { type: "set_language"; language: string }
   | { type: "schedule_call"; call: ScheduledCall }
-  | ({ type: "hand_over"; agentId: string; voiceAgentId: string } & Partial<TakenOver>);
+  | ({
+      type: "hand_over";
+      agentId: string;
+      voiceAgentId: string;
+      voiceAgentVersion: number | null;
+    } & Partial<TakenOver>);
 
 /** What a runtime that asks the model itself does when an agent takes over. */
 export interface TakenOver {

@@ -6,12 +6,14 @@ import { collectValues } from "@parley/shared/domain/variables/values";
 import { invalid, notFound, ServiceError, withMetadata } from "@parley/shared/errors";
 import { isUuid, newId, newUuid } from "@parley/shared/ids";
 import type { Call } from "@parley/shared/rpc/call";
+import { callerOf } from "../agents/choose-version.ts";
 import type { ConversationContext } from "../context.ts";
 import type { Model } from "../model/port.ts";
 import { llmOf } from "../model/select.ts";
 import { startWebhookOf } from "../start/start-once.ts";
 import { channelOf } from "../start/system-values.ts";
-import { conversationExists, findConversation } from "../store/conversations.ts";
+import { versionOf } from "../store/agent-path.ts";
+import { conversationExists, findConversation, type SessionAgent } from "../store/conversations.ts";
 import type { ReplyKnowledge } from "../store/reply-knowledge.ts";
 import {
   hasRoomForMetadata,
@@ -55,6 +57,14 @@ export function requestedTurn(turn: Turn | undefined): Turn {
 export interface PreparedTurn {
   agent: AgentRuntime;
   model: Model;
+}
+
+/** A turn that is to be accepted. */
+export interface AcceptableTurn extends PreparedTurn {
+  /** The session's, new or begun. */
+  conversationId: string;
+  /** Whether the agent is that of a session that has begun. */
+  hasBegun: boolean;
 }
 
 /** A turn in progress, its user message stored. */
@@ -113,18 +123,45 @@ export async function prepareTurn(
   { log }: Call,
   alone: Alone,
   isNew = true,
-): Promise<PreparedTurn> {
+): Promise<AcceptableTurn> {
   try {
-    const agent = await ctx.getAgent(turn.ownerId, turn.agentId, turn.draftId);
+    const { agent, ...session } = await agentOf(ctx, turn, alone);
     const model = ctx.selectModel(turn.ownerId, llmOf(agent), log);
     if (isNew) ctx.room.refuseFull(turn.ownerId);
-    return { agent, model };
+    return { agent, model, ...session };
   } catch (error) {
     if (!(error instanceof ServiceError) || turn.sessionId === undefined) throw error;
     const key = { ownerId: turn.ownerId, conversationId: turn.sessionId };
     const session = await alone(() => findConversation(ctx.db, key, ctx.clock.now()));
     throw session ? withMetadata(error, { session_id: turn.sessionId }) : error;
   }
+}
+
+/** The agent of the turn's session, or else the one with which it begins. */
+async function agentOf(ctx: ConversationContext, turn: Turn, alone: Alone): Promise<Omit<AcceptableTurn, "model">> {
+  const { ownerId, agentId, draftId, agentVersion, latestVersion, metadata } = turn;
+  const conversationId = turn.sessionId ?? newUuid();
+  const key = { ownerId, conversationId };
+  if (draftId === undefined && turn.sessionId !== undefined) {
+    const session = ctx.sessionAgents.known(key) ?? (await alone(() => ctx.sessionAgents.read(key)));
+    // A turn with another agent, or without the session's draft, is refused as one of a new session is.
+    const version = session && [session.agentId, session.askedAgentId].includes(agentId) ? session.agentVersion : null;
+    if (session && version !== null) {
+      refuseOther(session, agentVersion);
+      const agent = await ctx.agents.get(ownerId, session.agentId, { agentVersion: version, draftId: null });
+      return { agent, conversationId, hasBegun: true };
+    }
+  }
+  const caller = callerOf({ conversationId, metadata: metadata ?? {} });
+  const agent = await ctx.agents.choose(ownerId, agentId, { draftId, agentVersion, latestVersion, caller });
+  return { agent, conversationId, hasBegun: false };
+}
+
+/** @throws ServiceError condition for another version than the session's */
+function refuseOther({ agentVersion, askedAgentId }: SessionAgent, wanted: number | undefined): void {
+  if (wanted === undefined || wanted === agentVersion || askedAgentId !== null) return;
+  const detail = `Session uses version ${agentVersion} of its agent: start a new session for another, without session_id`;
+  throw new ServiceError("condition", detail);
 }
 
 /**
@@ -137,7 +174,7 @@ export async function prepareTurn(
 export async function acceptTurn(
   ctx: ConversationContext,
   turn: Turn,
-  { agent }: Pick<PreparedTurn, "agent">,
+  { agent, conversationId, hasBegun }: Omit<AcceptableTurn, "model">,
   alone: Alone,
   tx?: Sql,
 ): Promise<AcceptedTurn | null> {
@@ -145,11 +182,12 @@ export async function acceptTurn(
   const metadata = turn.metadata ?? {};
   const fields: NewTurn = {
     ownerId: turn.ownerId,
-    conversationId: turn.sessionId ?? newUuid(),
+    conversationId,
     turnId: newUuid(),
     type: turn.type === ConversationType.CONVERSATION_TYPE_WHATSAPP ? "WHATSAPP" : "CHAT",
     agentId: turn.agentId,
     draftId: turn.draftId ?? null,
+    agentVersion: versionOf(agent),
     isWidget: turn.fromWidget ?? false,
     message: turn.message,
     name: sessionName(turn.message),
@@ -170,11 +208,13 @@ export async function acceptTurn(
     const isStarting = startWebhookOf(agent, channelOf("CHAT", fields.isWidget)) !== null;
     const session = { ...fields, id: newId("cnv"), isStarting };
     await (tx ? insertSessionWithTurn(tx, session) : ctx.turnStore.insertSessionWithTurn(session));
+    ctx.sessionAgents.keep(key, { ...session, askedAgentId: null });
     return {
       ...key,
       seq: 1,
       replySeq: 2,
       agentId: fields.agentId,
+      agentVersion: fields.agentVersion,
       variables: fields.variables,
       isStarting,
       language: null,
@@ -190,6 +230,11 @@ export async function acceptTurn(
   if (taken) return { ...key, ...taken };
   const session = await alone(() => findConversation(tx ?? ctx.db, fields, now));
   if (!session && turn.mayBegin) {
+    if (hasBegun) {
+      // Deleted since this process knew it: the next message begins anew.
+      ctx.sessionAgents.forget(key);
+      throw inProgress(conversationId);
+    }
     return begin().catch((error) => {
       // Another first turn of the session was faster.
       throw error?.code === UNIQUE_VIOLATION ? inProgress(fields.conversationId) : error;

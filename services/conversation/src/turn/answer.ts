@@ -73,9 +73,10 @@ export async function answer(
   const { speaker } = handoffs;
   const filledWith = () => ({ ...assigned, ...speaker().system });
   const speaks = () => {
-    const { agent, model, onPath } = speaker();
+    const { agent, model, onPath, voiceVersion } = speaker();
     Object.assign(reply, { agent, by: { provider: model.provider, name: model.name } });
-    act?.({ type: "hand_over", agentId: onPath.agentId, voiceAgentId: onPath.voiceAgentId });
+    const { agentId, voiceAgentId } = onPath;
+    act?.({ type: "hand_over", agentId, voiceAgentId, voiceAgentVersion: voiceVersion });
   };
   const learn = (knowledge: ReplyKnowledge | null | undefined) => {
     if (knowledge) reply.knowledge = bothKnown(reply.knowledge, knowledge);

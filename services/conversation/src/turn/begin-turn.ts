@@ -3,6 +3,7 @@ import type { Call } from "@parley/shared/rpc/call";
 import type { ConversationContext } from "../context.ts";
 import { llmOf } from "../model/select.ts";
 import { startOnce } from "../start/start-once.ts";
+import { versionOf } from "../store/agent-path.ts";
 import { findConversation } from "../store/conversations.ts";
 import type { AcceptedTurn, PreparedTurn } from "./accept-turn.ts";
 
@@ -25,8 +26,10 @@ export async function beginTurn(
   const begun = await started(ctx, prepared, accepted);
   if (begun.say !== undefined) return { type: "rejects", say: begun.say };
   const now = { ...accepted, ...begun.state };
-  if (now.agentId === turn.agentId) return { type: "answers", prepared, accepted: now };
-  const other = await ctx.getAgent(turn.ownerId, now.agentId);
+  const { agentId, agentVersion } = now;
+  const isPrepared = prepared.agent.agentId === agentId && versionOf(prepared.agent) === agentVersion;
+  if (isPrepared) return { type: "answers", prepared, accepted: now };
+  const other = await ctx.agents.get(turn.ownerId, agentId, { agentVersion, draftId: turn.draftId ?? null });
   const model = ctx.selectModel(turn.ownerId, llmOf(other), call.log);
   return { type: "answers", prepared: { agent: other, model }, accepted: now };
 }
@@ -35,10 +38,13 @@ async function started(
   ctx: ConversationContext,
   { agent }: PreparedTurn,
   accepted: AcceptedTurn,
-): Promise<{ say?: string | undefined; state?: Pick<AcceptedTurn, "agentId" | "variables" | "language"> }> {
+): Promise<{
+  say?: string | undefined;
+  state?: Pick<AcceptedTurn, "agentId" | "agentVersion" | "variables" | "language">;
+}> {
   if (!accepted.isStarting) return {};
   const row = await findConversation(ctx.db, accepted, ctx.clock.now());
   if (!row) return {};
-  const { start, agentId, variables, language } = await startOnce(ctx, row, agent);
-  return { say: start?.say, state: { agentId, variables, language } };
+  const { start, agentId, agentVersion, variables, language } = await startOnce(ctx, row, agent);
+  return { say: start?.say, state: { agentId, agentVersion, variables, language } };
 }

@@ -12,8 +12,12 @@ test("a handoff to another owner's agent is told to the model as one to an agent
   const first = { agent: AgentRuntime.fromPartial({ agentId: "agt_ours", handoffs }), model: {} as never };
   const ctx = {
     toolSources: [],
-    getAgent: async () => {
-      throw new ServiceError("forbidden", "You do not have access to this agent");
+    db: async () => [],
+    clock: { now: () => new Date() },
+    agents: {
+      choose: async () => {
+        throw new ServiceError("forbidden", "You do not have access to this agent");
+      },
     },
   };
   const { speaker, take } = await turnHandoffs(ctx as never, {} as never, first, CHAT, silentLogger);

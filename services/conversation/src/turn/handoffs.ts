@@ -2,12 +2,13 @@ import type { AgentRuntime } from "@parley/proto/parley/agent/v1/agent.ts";
 import type { Handoff } from "@parley/proto/parley/agent/v1/tool.ts";
 import type { VariableValue } from "@parley/shared/domain/variables/values";
 import type { Logger } from "@parley/shared/log";
+import { successorOf } from "../agents/successor.ts";
 import type { ConversationContext } from "../context.ts";
 import { type TurnKnowledge, turnKnowledge } from "../knowledge/agent-knowledge.ts";
 import type { Model } from "../model/port.ts";
 import { llmOf } from "../model/select.ts";
 import { systemValues } from "../start/system-values.ts";
-import { type AgentOnPath, storeTakeOver } from "../store/agent-path.ts";
+import { type AgentOnPath, heldVersion, storeTakeOver, versionOf } from "../store/agent-path.ts";
 import { cannotTakeOver, contextFrom, handoffRefusal, handoffTool, isGone } from "../tools/handoff-tool.ts";
 import type { TestTools } from "../tools/test-tools.ts";
 import { failed, type ToolChannel, type ToolContext, type ToolOutcome } from "../tools/tool.ts";
@@ -23,6 +24,8 @@ export interface Speaker {
   /** Its system variables, as of this turn. */
   system: Readonly<Record<string, VariableValue>>;
   onPath: AgentOnPath;
+  /** Of the agent with whose voice it speaks in a call; null for a draft. */
+  voiceVersion: number | null;
   knowledge: TurnKnowledge;
 }
 
@@ -51,14 +54,16 @@ export interface Handoffs {
  * @throws ServiceError condition when that agent has no model that can be called
  */
 export async function turnHandoffs(
-  ctx: Pick<ConversationContext, "db" | "clock" | "getAgent" | "selectModel" | "toolSources" | "knowledge">,
+  ctx: Pick<ConversationContext, "db" | "clock" | "agents" | "selectModel" | "toolSources" | "knowledge">,
   accepted: AcceptedTurn,
   first: PreparedTurn,
   { channel, message, test }: { channel: ToolChannel; message: string | null; test: TestTools | null },
   log: Logger,
 ): Promise<Handoffs> {
   const { ownerId, seq, replySeq } = accepted;
-  let ofConversation = (accepted.agentPath?.length ?? 1) - 1;
+  const firstAgain = firstOnPath(first.agent, replySeq);
+  const path = [...(accepted.agentPath ?? [firstAgain])];
+  let ofConversation = path.length - 1;
   let ofTurn = 0;
   /** The handoff in progress: one of a round at most. */
   let underWay: { speaker: Speaker; handed: Omit<Handed, "begin"> } | "loading" | null = null;
@@ -67,24 +72,37 @@ export async function turnHandoffs(
 
   /** @throws ServiceError not_found, forbidden or condition */
   async function speakerOf(onPath: AgentOnPath): Promise<Speaker> {
-    const { agent, model } = onPath.agentId === first.agent.agentId ? first : await prepare(onPath.agentId);
+    return speakerWith(onPath, await preparedOf(onPath));
+  }
+
+  /** @throws ServiceError condition */
+  async function speakerWith(onPath: AgentOnPath, { agent, model }: PreparedTurn): Promise<Speaker> {
     const handoffs = agent.handoffs.map((handoff) => handoffTool(handoff, (context) => handOver(handoff, context)));
     const [system, knowledge] = await Promise.all([
       systemValues(ctx, accepted, agent),
       turnKnowledge(ctx.knowledge, { ownerId, agent, channel, message }, log),
     ]);
     const toolbox = toolboxOf(agent, channel, [() => knowledge.tools, () => handoffs, ...ctx.toolSources]);
-    return { agent, model, system, onPath, knowledge, toolbox: test?.(toolbox) ?? toolbox };
+    const voiceVersion = heldVersion([...path, onPath], onPath.voiceAgentId);
+    return { agent, model, system, onPath, voiceVersion, knowledge, toolbox: test?.(toolbox) ?? toolbox };
   }
 
-  async function prepare(agentId: string): Promise<PreparedTurn> {
-    const agent = await ctx.getAgent(ownerId, agentId);
+  async function preparedOf({ agentId, agentVersion }: AgentOnPath): Promise<PreparedTurn> {
+    if (agentId === first.agent.agentId) return first;
+    return prepared(await ctx.agents.get(ownerId, agentId, { agentVersion, draftId: null }));
+  }
+
+  function prepared(agent: AgentRuntime): PreparedTurn {
     return { agent, model: ctx.selectModel(ownerId, llmOf(agent), log) };
   }
 
+  /** An agent that has held the conversation before has kept its version. */
+  async function nextOf(agentId: string): Promise<PreparedTurn> {
+    if (agentId === first.agent.agentId) return first;
+    return prepared(await successorOf(ctx, accepted, path, agentId));
+  }
+
   async function newest(): Promise<Speaker> {
-    const { agentId } = first.agent;
-    const firstAgain = { agentId, agentVersion: null, fromSeq: replySeq, contextFrom: 1, voiceAgentId: agentId };
     const onPath = accepted.agentPath?.at(-1);
     if (!onPath) return speakerOf(firstAgain);
     try {
@@ -108,13 +126,11 @@ export async function turnHandoffs(
     const { agentId, context, message = "", keepVoice, greet } = handoff;
     const voiceAgentId = keepVoice ? speaker.onPath.voiceAgentId : agentId;
     try {
-      const next = await speakerOf({
-        agentId,
-        agentVersion: null,
-        fromSeq: replySeq,
-        contextFrom: contextFrom(context, seq),
-        voiceAgentId,
-      });
+      const successor = await nextOf(agentId);
+      const agentVersion = versionOf(successor.agent);
+      const from = contextFrom(context, seq);
+      const onPath = { agentId, agentVersion, fromSeq: replySeq, contextFrom: from, voiceAgentId };
+      const next = await speakerWith(onPath, successor);
       const values = { ...variables, ...next.system };
       // A prompt that is too long once it is filled would end the turn.
       filledPrompt(next.agent, values);
@@ -143,10 +159,16 @@ export async function turnHandoffs(
         ...handoff.handed,
         begin: () => {
           speaker = handoff.speaker;
+          path.push(speaker.onPath);
         },
       };
     },
   };
+}
+
+function firstOnPath(agent: AgentRuntime, fromSeq: number): AgentOnPath {
+  const { agentId } = agent;
+  return { agentId, agentVersion: versionOf(agent), fromSeq, contextFrom: 1, voiceAgentId: agentId };
 }
 
 const GREETING_SHOWN_MAX = 1_000;

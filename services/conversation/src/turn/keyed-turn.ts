@@ -16,7 +16,8 @@ import { parseObject } from "@parley/shared/json/json-object";
 import type { Call } from "@parley/shared/rpc/call";
 import type { ConversationContext } from "../context.ts";
 import { systemValues } from "../start/system-values.ts";
-import { type ConversationRow, draftOf, findConversation } from "../store/conversations.ts";
+import { keptOf } from "../store/agent-path.ts";
+import { type ConversationRow, findConversation } from "../store/conversations.ts";
 import { findMessage } from "../store/messages.ts";
 import { listHandedCalls } from "../store/turns/handed-calls.ts";
 import {
@@ -192,7 +193,7 @@ async function replay(ctx: ConversationContext, turn: Turn, stored: StoredTurn):
 async function callsAgain(ctx: ConversationContext, session: ConversationRow, seq: number): Promise<ClientCall[]> {
   const calls = await listHandedCalls(ctx.db, session, seq);
   if (calls.length === 0) return [];
-  const agent = await ctx.getAgent(session.ownerId, session.agentId, draftOf(session));
+  const agent = await ctx.agents.get(session.ownerId, session.agentId, keptOf(session));
   const variables = { ...session.variables, ...(await systemValues(ctx, session, agent)) };
   const toolbox = toolboxOf(agent, "chat", ctx.toolSources);
   return calls.map(({ toolCallId, name, arguments: json }) => {

@@ -4,8 +4,8 @@ import type { NumberKey, ThreadKey } from "./threads.ts";
 
 export type OutgoingContent =
   | { type: "text"; text: string }
-  /** In the channel's own form. `text` is what the transcript shows. */
-  | { type: "template"; template: object; text: string }
+  /** In the channel's own form. `text` is what the transcript shows; its conversation begins with `agentVersion`, or the published one. */
+  | { type: "template"; template: object; text: string; agentVersion?: number | undefined }
   /** `mediaId` once it has been spoken and uploaded. */
   | { type: "voice"; text: string; mediaId?: string };
 

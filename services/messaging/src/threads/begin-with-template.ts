@@ -10,7 +10,8 @@ const FIRST = 1;
 /** Begins the conversation that a template opens, with the template as its first message. May be repeated. */
 export async function beginWithTemplate(ctx: ThreadContext, message: Outgoing, connection: Connection): Promise<void> {
   const { ownerId, conversationId, content } = message;
-  await startThread(ctx, message, connection);
+  const agentVersion = content.type === "template" ? content.agentVersion : undefined;
+  await startThread(ctx, { ...message, agentVersion }, connection);
   const said = Message.fromPartial({ role: Role.ROLE_ASSISTANT, content: content.text });
   await ctx.conversations.appendTranscript(
     (async function* () {

@@ -17,6 +17,8 @@ interface Begun extends ThreadKey {
   channel: string;
   conversationId: string;
   agentId: string;
+  /** Absent: the published one, or the one that it has begun with. */
+  agentVersion?: number | undefined;
 }
 
 /**
@@ -65,12 +67,13 @@ export async function isInProgress(ctx: ThreadContext, thread: Begun, connection
 /** Begins the conversation, or returns it as it is. @throws ServiceError */
 export async function startThread(
   { conversations, channelOf }: ThreadContext,
-  { ownerId, agentId, conversationId, channel, contact }: Begun,
+  { ownerId, agentId, agentVersion, conversationId, channel, contact }: Begun,
   connection: Connection,
 ): Promise<Conversation> {
   const request = StartConversationRequest.fromPartial({
     ownerId,
     agentId,
+    agentVersion,
     conversationId,
     type: channelOf(channel).conversationType,
     ...connection.numbersWith(contact),

@@ -171,9 +171,10 @@ export async function startFakes(): Promise<Fakes> {
           replies.set(key, answer);
           return { ...answer, sessionId, replayed: false };
         },
-        checkRoom: async () => {
+        checkRoom: async ({ agentId }) => {
+          if (agentId === "agt_foreign") throw new ServiceError("forbidden", "You do not have access to this agent");
           if (conversations.full) throw FULL;
-          return {};
+          return { agentVersion: undefined };
         },
         setDelivery: async ({ conversationId, sequence, delivery }) => {
           const name = nameOf(MESSAGE_DELIVERIES, delivery?.status ?? 0);

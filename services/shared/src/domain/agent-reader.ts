@@ -1,26 +1,25 @@
-import { Access, type AgentKey } from "@parley/proto/parley/agent/v1/agent_service.ts";
+import { Access, type AgentKey, type AgentVersionKey } from "@parley/proto/parley/agent/v1/agent_service.ts";
 import { notFound, ServiceError } from "../errors.ts";
 import { batched } from "../rpc/batched.ts";
 
 const BATCH_MAX = 200;
 
 /**
- * Reads agents one at a time by a call that reads many; many reads at once are one call.
+ * Reads agents, or versions of them, one at a time by a call that reads many; many reads at once are one call.
  * @param readMany in the order of the keys; `found` is undefined when the owner has no such agent
  * @returns a reader that throws ServiceError forbidden for another owner's agent, not_found for none
  */
-export function agentReader<A>(
-  readMany: (keys: AgentKey[]) => Promise<readonly { found: A | undefined; access: Access }[]>,
-): (ownerId: string, agentId: string) => Promise<A> {
-  const read = batched<AgentKey, A>(
+export function agentReader<K extends AgentKey & Partial<AgentVersionKey>, A>(
+  readMany: (keys: K[]) => Promise<readonly { found: A | undefined; access: Access }[]>,
+): (key: K) => Promise<A> {
+  return batched<K, A>(
     async (keys) => {
       const results = await readMany([...keys]);
       return keys.map((_, at) => results[at]?.found ?? refusal(results[at]?.access));
     },
     BATCH_MAX,
-    { idOf: ({ ownerId, agentId }) => `${ownerId} ${agentId}` },
+    { idOf: ({ ownerId, agentId, agentVersion = 0 }) => `${ownerId} ${agentId} ${agentVersion}` },
   );
-  return (ownerId, agentId) => read({ ownerId, agentId });
 }
 
 function refusal(access: Access | undefined): ServiceError {

@@ -12,6 +12,7 @@ export function toCallBatch(batch: CallBatchRow, counts?: ReadonlyMap<string, nu
     settings: {
       name: settings.name ?? undefined,
       agentId: settings.agentId,
+      agentVersion: settings.agentVersion ?? undefined,
       fromMobileNumber: settings.fromMobileNumber,
       startAt: settings.startAt === null ? undefined : new Date(settings.startAt),
       window: settings.window ?? undefined,

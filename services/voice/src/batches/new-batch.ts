@@ -52,6 +52,8 @@ export async function newBatch(
   const call = await newCall(ctx, {
     ownerId,
     agentId: settings.agentId,
+    agentVersion: settings.agentVersion,
+    latestVersion: settings.latestVersion,
     toMobileNumber: first.toMobileNumber,
     fromMobileNumber: settings.fromMobileNumber,
     dynamicVariables: first.dynamicVariables,
@@ -64,7 +66,8 @@ export async function newBatch(
   // Only now, because the policy is the owner's whose agent calls.
   const policy = await ctx.policies?.of(ownerId);
   if (policy) await refuseWrongNumbers(ctx, numbers, policy);
-  const { agentId, fromMobileNumber, metadata, isTestCall, maxDurationSeconds, ringSeconds, voicemail } = call;
+  const { agentId, agentVersion, fromMobileNumber, metadata, isTestCall, maxDurationSeconds, ringSeconds, voicemail } =
+    call;
   return {
     batch: {
       ownerId,
@@ -74,7 +77,16 @@ export async function newBatch(
       createdAt: ctx.clock.now(),
       settings: {
         name: settings.name ?? null,
-        ...{ agentId, fromMobileNumber, metadata, isTestCall, maxDurationSeconds, ringSeconds, voicemail },
+        ...{
+          agentId,
+          agentVersion,
+          fromMobileNumber,
+          metadata,
+          isTestCall,
+          maxDurationSeconds,
+          ringSeconds,
+          voicemail,
+        },
         startAt: settings.startAt?.toISOString() ?? null,
         window: windowOf(settings),
         retries: retriesOf(settings),

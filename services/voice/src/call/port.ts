@@ -25,8 +25,6 @@ export interface CallRequest {
   dynamicVariables?: Readonly<Record<string, unknown>> | undefined;
   metadata?: Readonly<Record<string, unknown>> | undefined;
   isTestCall?: boolean | undefined;
-  /** The version of the agent; absent: the one that new conversations get. */
-  agentVersion?: number | undefined;
   /** Set if the call is a test's: nobody else is called in it, and no figures or events come of it. */
   test?: TestSetup | undefined;
   /** Whether the caller retries if the call could not begin, and finally ends its conversation. Otherwise that happens here. */
@@ -37,6 +35,10 @@ export interface CallRequest {
   takeBack?: ((error: NotConnected) => Promise<void>) | undefined;
   /** The draft of the agent that the call tries; absent or null for the agent itself. */
   draftId?: string | null | undefined;
+  /** The version of the agent; absent or null: the one that its conversation begins with, or has begun with. */
+  agentVersion?: number | null | undefined;
+  /** The newest version, of a call that is only checked. */
+  latestVersion?: boolean | undefined;
   /** Seconds after the connection at which the call is hung up; absent: CALL_SECONDS_MAX. */
   maxDurationSeconds?: number | undefined;
   /** Whether to leave the agent's message if a machine answers; absent: hangs up. */
@@ -124,3 +126,11 @@ export type CallNews =
   | { type: "tool_call"; toolCallId: string; name: string; arguments: string }
   /** What the model is told of it in the same turn. */
   | { type: "tool_result"; toolCallId: string; result: string; isError: boolean };
+
+/** The version that a call keeps until it begins: the newest one is that of its creation; null: the one that is published then. */
+export function askedVersion(
+  { agentVersion, latestVersion }: { agentVersion?: number | undefined; latestVersion?: boolean | undefined },
+  checked: { agentVersion?: number | undefined },
+): number | null {
+  return (latestVersion ? checked.agentVersion : agentVersion) ?? null;
+}

@@ -78,17 +78,19 @@ export interface Speech {
  * @throws ServiceError when the call cannot be held
  */
 export async function findAgent(options: StartCallOptions, request: CallRequest, conversationId?: string) {
-  const { ownerId, agentId, dynamicVariables, channel } = request;
+  const { ownerId, agentId, dynamicVariables, channel, metadata = {}, latestVersion } = request;
   const draftId = request.draftId ?? undefined;
   const { type, callingType, toMobileNumber, fromMobileNumber } = channelFields(channel);
   const call = { conversationId, type, callingType, toMobileNumber, fromMobileNumber };
-  const [setup, speech] = await Promise.all([
-    options.conversations.getCallSetup({
-      ...{ ownerId, agentId, draftId, ...call },
-      dynamicVariables: dynamicVariables as never,
-    }),
-    options.getSpeech({ ownerId, agentId, draftId }),
-  ]);
+  const { user_id: userId } = metadata;
+  const setup = await options.conversations.getCallSetup({
+    ...{ ownerId, agentId, draftId, ...call, latestVersion },
+    agentVersion: request.agentVersion ?? undefined,
+    userId: typeof userId === "string" || typeof userId === "number" ? String(userId) : undefined,
+    dynamicVariables: dynamicVariables as never,
+  });
+  const { agentVersion } = setup;
+  const speech = await options.getSpeech({ ownerId, agentId, draftId, agentVersion });
   const lines = linesOf(setup);
   if (request.leavesMessage && lines.voicemail === "")
     throw new ServiceError("condition", "Agent has no voicemail message: set call_settings.voicemail_message");
@@ -160,7 +162,7 @@ export async function prepare(
   const { conversations, clock, time, log } = options;
   const { lastSequence, isRejected, answered } = await beginConversation(
     options,
-    asked,
+    { ...asked, agentVersion: found.setup.agentVersion },
     key,
     found.setup.startWebhookMs,
   );
@@ -223,7 +225,7 @@ export const STARTS_WITHIN_MS = 5_000;
 export interface BegunConversation {
   /** Of its messages. */
   lastSequence: number;
-  /** The call with the agent that its start webhook has named; null if none was asked. */
+  /** The call as its start webhook, or whoever has begun it before, wants it; null if neither has. */
   answered: CallRequest | null;
   isRejected: boolean;
 }
@@ -246,10 +248,12 @@ export async function beginConversation(
   const { conversation, lastSequence, isRejected = false } = await untilAnswered(clock, start, withinMs);
   if (conversation && conversation.status !== ConversationStatus.CONVERSATION_STATUS_IN_PROGRESS)
     throw new ServiceError("condition", "The conversation of this call has ended: make another call");
-  if (!conversation?.startWebhook) return { lastSequence, isRejected, answered: null };
-  const { agentId } = conversation;
+  if (!conversation) return { lastSequence, isRejected, answered: null };
+  const { agentId, agentVersion, startWebhook } = conversation;
+  const isSame = agentId === request.agentId && agentVersion === (request.agentVersion ?? undefined);
+  if (!startWebhook && isSame) return { lastSequence, isRejected, answered: null };
   const draftId = agentId === request.agentId ? request.draftId : null;
-  return { lastSequence, isRejected, answered: { ...request, agentId, draftId } };
+  return { lastSequence, isRejected, answered: { ...request, agentId, agentVersion, draftId } };
 }
 
 type Models = ReturnType<typeof modelsOf>;
@@ -269,9 +273,9 @@ function eachModel(
     voice: voiceWith(voice, tts),
     agentId,
     askModel: async (instruction: string) => (await options.conversations.askModel({ ...key, instruction })).text,
-    voiceOf: async (otherId: string) => {
+    voiceOf: async (otherId: string, agentVersion: number | undefined) => {
       const ofDraft = otherId === agentId ? (draftId ?? undefined) : undefined;
-      const found = await options.getSpeech({ ownerId, agentId: otherId, draftId: ofDraft });
+      const found = await options.getSpeech({ ownerId, agentId: otherId, draftId: ofDraft, agentVersion });
       const theirs = otherId === agentId ? chosenSpeech(setup, found) : found;
       if (!theirs.tts) throw new ServiceError("condition", "Agent has no TTS configuration: set tts");
       const { voice } = options.selectSpeech({ stt, tts: theirs.tts });
@@ -307,11 +311,12 @@ function oneModel(
     ...{ ...common, lastSequence },
     model: stsModel(setup, config, sts),
     modelOf: (agentId) => untilAnswered(clock, () => successor(options, request, key, agentId), STARTS_WITHIN_MS),
-    runTool: async ({ toolCallId, name, input }, { messages, offset }, withinMs) => {
+    runTool: async ({ toolCallId, name, input, nextVersion }, { messages, offset }, withinMs) => {
       const { clients } = common;
       const sequence = lastSequence + messages + 1;
       const clientTools = clients?.areMade() ?? false;
-      const run = { ...key, name, arguments: input as never, sequence, offset, clientTools, toolCallId };
+      const call = { ...key, name, arguments: input as never, sequence, offset, clientTools, toolCallId };
+      const run = { ...call, nextAgentVersion: nextVersion };
       const answered = await conversations.runCallTool(run, { timeoutMs: withinMs });
       const { clientCall } = answered;
       const told = clientCall && (await clients?.make(clientCall, clientCall.timeoutMs));
@@ -334,10 +339,8 @@ async function successor(
 ): Promise<StsModel> {
   const draftId = agentId === first.agentId ? (first.draftId ?? undefined) : undefined;
   const agent = { ownerId, agentId, draftId };
-  const [setup, { sts }] = await Promise.all([
-    options.conversations.getCallSetup({ ...agent, dynamicVariables: undefined, conversationId }),
-    options.getSpeech(agent),
-  ]);
+  const setup = await options.conversations.getCallSetup({ ...agent, dynamicVariables: undefined, conversationId });
+  const { sts } = await options.getSpeech({ ...agent, agentVersion: setup.agentVersion });
   if (!sts) throw new ServiceError("condition", "Agent has no speech-to-speech model: set sts");
   return stsModel(setup, sts, options.selectSpeechToSpeech(sts));
 }
@@ -353,6 +356,7 @@ export function startRequest(request: CallRequest, key: CallKey): StartConversat
     isTestCall: isTestCall ?? false,
     draftId: request.draftId ?? undefined,
     ...(test && { test }),
+    agentVersion: request.agentVersion ?? undefined,
     ...channelFields(channel),
   });
 }

@@ -15,10 +15,10 @@ import { untilAnswered } from "./transcript.ts";
 export interface CallHolder {
   start: StartCall;
   /**
-   * @returns how long the agent's start webhook may take, in milliseconds; 0 if none is asked
+   * @returns how long the agent's start webhook may take, in milliseconds, 0 if none is asked; and the version that was checked
    * @throws ServiceError as `start` does, if the call could not be held because of its agent
    */
-  check(request: CallRequest): Promise<{ startWebhookMs: number }>;
+  check(request: CallRequest): Promise<{ startWebhookMs: number; agentVersion?: number | undefined }>;
   /** @throws ServiceError rate_limited when the owner has its maximum number of calls */
   checkPlace(ownerId: string): Promise<void>;
   /** Passes a signal on, if the call is here. */
@@ -38,7 +38,7 @@ export function callHolder(options: StartCallOptions): CallHolder {
   return {
     check: async (request) => {
       const { setup } = await findAgent(options, request, request.conversationId);
-      return { startWebhookMs: setup.startWebhookMs };
+      return { startWebhookMs: setup.startWebhookMs, agentVersion: setup.agentVersion };
     },
     checkPlace: options.live.checkPlace,
     signal: (call, signal) => {

@@ -3,8 +3,9 @@ import type { Database } from "@parley/shared/db/database";
 import type { Logger } from "@parley/shared/log";
 import type { Sealer } from "@parley/shared/sealing";
 import type { FewAtOnce } from "@parley/shared/shares/few-at-once";
-import type { CallRequest, StartCall } from "../call/port.ts";
+import type { StartCall } from "../call/port.ts";
 import type { CallSignals } from "../call/signals.ts";
+import type { CallHolder } from "../call/start-call.ts";
 import type { Conversations } from "../call/transcript.ts";
 import type { DialSip } from "../sip-calls/dial-sip.ts";
 import type { DailyConnections } from "./connections.ts";
@@ -19,7 +20,7 @@ export interface DailyContext {
   hasSip: boolean;
   dialSip: DialSip;
   /** @throws ServiceError when the call could not be held because of its agent */
-  checkAgent(request: CallRequest): Promise<unknown>;
+  checkAgent: CallHolder["check"];
   startCall: StartCall;
   conversations: Pick<Conversations, "startConversation" | "completeConversation">;
   signals: Pick<CallSignals, "tell">;

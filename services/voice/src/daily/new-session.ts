@@ -7,6 +7,7 @@ import type { Sql } from "@parley/shared/db/database";
 import { invalid, ServiceError } from "@parley/shared/errors";
 import { newUuid } from "@parley/shared/ids";
 import { enqueueJob, enqueueJobOnce } from "@parley/shared/jobs/store";
+import { askedVersion } from "../call/port.ts";
 import { insertDailySession, type NewDailySession, storeRoom, storeStarted } from "../store/daily-sessions.ts";
 import { type DailyContext, QUEUES } from "./context.ts";
 import { endSession } from "./end-session.ts";
@@ -43,7 +44,7 @@ export async function prepareSession(ctx: DailyContext, asked: Asked): Promise<P
     throw new ServiceError("condition", "Daily rooms need PARLEY_SIP_LISTEN: this installation has not set it");
   const createdAt = ctx.clock.now();
   const conversationId = newUuid();
-  const session: NewDailySession = {
+  const asking = {
     ownerId,
     conversationId,
     agentId,
@@ -56,7 +57,9 @@ export async function prepareSession(ctx: DailyContext, asked: Asked): Promise<P
     expiresAt: new Date(Math.floor((createdAt.getTime() + expiresInMs) / 1_000) * 1_000),
     createdAt,
   };
-  await ctx.checkAgent(sessionCall({ ...session, roomUrl: null }));
+  const { agentVersion = null, latestVersion } = asked;
+  const checked = await ctx.checkAgent({ ...sessionCall({ ...asking, agentVersion, roomUrl: null }), latestVersion });
+  const session: NewDailySession = { ...asking, agentVersion: askedVersion(asked, checked) };
   await ctx.db.begin(async (tx) => {
     if (!(await insertDailySession(tx, session, OPEN_MAX))) throw tooMany();
     await enqueueJob(tx, sessionJob(session, session.waitsUntil));

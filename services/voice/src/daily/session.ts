@@ -12,15 +12,16 @@ export function sessionJob({ ownerId, conversationId }: CallKey, dueAt: Date) {
 
 type Held = Pick<
   DailySession,
-  "ownerId" | "conversationId" | "agentId" | "roomName" | "roomUrl" | "dynamicVariables" | "metadata"
+  "ownerId" | "conversationId" | "agentId" | "agentVersion" | "roomName" | "roomUrl" | "dynamicVariables" | "metadata"
 >;
 
 /** The session as a call, the same each time. */
 export function sessionCall(session: Held): CallRequest {
-  const { ownerId, agentId, conversationId, roomName, roomUrl, dynamicVariables, metadata } = session;
+  const { ownerId, agentId, agentVersion, conversationId, roomName, roomUrl, dynamicVariables, metadata } = session;
   return {
     ownerId,
     agentId,
+    agentVersion,
     conversationId,
     channel: { type: "DAILY", roomUrl: roomUrl ?? "", roomName },
     dynamicVariables,

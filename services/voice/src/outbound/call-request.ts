@@ -6,6 +6,7 @@ export function callRequest(call: NewOutboundCall): CallRequest {
   return {
     ownerId: call.ownerId,
     agentId: call.agentId,
+    agentVersion: call.agentVersion,
     conversationId: call.conversationId,
     channel: {
       type: "TELEPHONY",

@@ -4,7 +4,7 @@ import type { CreateCallRequest } from "@parley/proto/parley/voice/v1/voice_serv
 import type { Sql } from "@parley/shared/db/database";
 import { invalid, ServiceError } from "@parley/shared/errors";
 import { newId, newUuid } from "@parley/shared/ids";
-import { CALL_SECONDS_MAX } from "../call/port.ts";
+import { askedVersion, CALL_SECONDS_MAX } from "../call/port.ts";
 import { countQueued, insertOutboundCall, type NewOutboundCall } from "../store/outbound-calls.ts";
 import { countryFault } from "./call-policy.ts";
 import { callRequest } from "./call-request.ts";
@@ -33,6 +33,7 @@ export async function newCall(ctx: OutboundContext, asked: Asked): Promise<NewOu
     callId: newId("call"),
     conversationId: newUuid(),
     agentId: asked.agentId,
+    agentVersion: asked.agentVersion ?? null,
     ...carrier,
     toMobileNumber: asked.toMobileNumber,
     fromMobileNumber: from,
@@ -45,8 +46,8 @@ export async function newCall(ctx: OutboundContext, asked: Asked): Promise<NewOu
     batchId: null,
     batchNumber: null,
   };
-  await ctx.checkAgent(callRequest(call));
-  return call;
+  const checked = await ctx.checkAgent({ ...callRequest(call), latestVersion: asked.latestVersion });
+  return { ...call, agentVersion: askedVersion(asked, checked) };
 }
 
 /** Milliseconds until the next UTC day. */

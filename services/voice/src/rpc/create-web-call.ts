@@ -5,7 +5,7 @@ import { sealedResponses } from "@parley/shared/idempotency/sealed-responses";
 import { newUuid } from "@parley/shared/ids";
 import type { Handlers } from "@parley/shared/rpc/server";
 import { withinRoom } from "@parley/shared/stored-bytes/room";
-import { CALL_SECONDS_MAX } from "../call/port.ts";
+import { askedVersion, CALL_SECONDS_MAX } from "../call/port.ts";
 import { insertWebCall } from "../store/web-calls.ts";
 import { newToken, tokenDigest } from "../token.ts";
 import type { WebCallContext } from "../web-calls/context.ts";
@@ -20,7 +20,7 @@ const ROOM: RoomSettings = {
 };
 
 export function createWebCall(ctx: WebCallContext): NonNullable<Handlers<typeof VoiceServiceService>["createWebCall"]> {
-  return async ({ ownerId, agentId, dynamicVariables = {}, metadata = {}, idempotency, draftId }, call) =>
+  return async ({ ownerId, agentId, dynamicVariables = {}, metadata = {}, idempotency, draftId, ...version }, call) =>
     runPrepared(
       ctx,
       { ownerId, idempotency, codec: sealedResponses(CreateWebCallResponse, ctx.sealer, ownerId), call },
@@ -28,17 +28,18 @@ export function createWebCall(ctx: WebCallContext): NonNullable<Handlers<typeof 
         // Refuses what would refuse the call: an agent of another owner, a variable that cannot be filled, a missing key.
         prepare: () =>
           ctx.checkAgent({
-            ...{ ownerId, agentId, dynamicVariables, metadata, draftId: draftId ?? null },
+            ...{ ownerId, agentId, dynamicVariables, metadata, draftId: draftId ?? null, ...version },
             channel: { type: "WEB" },
           }),
-        write: async (tx): Promise<CreateWebCallResponse> => {
+        write: async (tx, checked): Promise<CreateWebCallResponse> => {
           const conversationId = newUuid();
           const token = newToken();
           const createdAt = ctx.clock.now();
           const expiresAt = new Date(createdAt.getTime() + VALID_MS);
           const digest = tokenDigest(token);
           const row = { ownerId, conversationId, agentId, dynamicVariables, metadata, draftId: draftId ?? null };
-          const insert = () => insertWebCall(tx, { ...row, tokenDigest: digest, createdAt, expiresAt });
+          const agentVersion = askedVersion(version, checked);
+          const insert = () => insertWebCall(tx, { ...row, agentVersion, tokenDigest: digest, createdAt, expiresAt });
           await withinRoom(tx, ownerId, ROOM, insert);
           const until = new Date(expiresAt.getTime() + CALL_SECONDS_MAX * 1_000);
           return { conversationId, token, expiresAt, iceServers: ctx.iceServersFor({ conversationId, until }) };

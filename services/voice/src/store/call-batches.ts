@@ -13,6 +13,8 @@ export interface BatchSettings {
   /** For people. */
   name: string | null;
   agentId: string;
+  /** Null: the one that is published when a call begins. */
+  agentVersion: number | null;
   fromMobileNumber: string;
   metadata: Record<string, unknown>;
   isTestCall: boolean;

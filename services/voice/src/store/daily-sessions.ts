@@ -6,6 +6,8 @@ export type SessionStatus = "CREATING" | "WAITING" | "IN_PROGRESS" | "ENDED";
 
 export interface NewDailySession extends CallKey {
   agentId: string;
+  /** Null: the one that is published when the conversation begins. */
+  agentVersion: number | null;
   /** car_…, or `operator`. */
   connection: string;
   roomName: string;
@@ -40,7 +42,7 @@ const LEFT_MAX = 20;
 const columns = (sql: Sql) => sql`
   owner_id, conversation_id, agent_id, connection, room_name, room_url, sip_uri, dynamic_variables, metadata, status, is_started,
   waits_until, expires_at, participant_id, absent_since, is_over, created_at, answered_at, ended_at, duration_seconds, outcome,
-  notes, is_to_complete, is_room_gone`;
+  notes, is_to_complete, is_room_gone, agent_version`;
 
 /** Returns false when the owner has `openMax` sessions that have not ended. */
 export async function insertDailySession(tx: Sql, session: NewDailySession, openMax: number): Promise<boolean> {
@@ -48,10 +50,10 @@ export async function insertDailySession(tx: Sql, session: NewDailySession, open
   await tx`select pg_advisory_xact_lock(hashtextextended(${session.ownerId}, 2))`;
   const { count } = await tx`
     insert into daily_sessions (owner_id, conversation_id, agent_id, connection, room_name, dynamic_variables, metadata,
-      waits_until, expires_at, created_at)
+      waits_until, expires_at, created_at, agent_version)
     select ${session.ownerId}, ${session.conversationId}, ${session.agentId}, ${session.connection}, ${session.roomName},
       ${tx.json(session.dynamicVariables as never)}, ${tx.json(session.metadata as never)}, ${session.waitsUntil},
-      ${session.expiresAt}, ${session.createdAt}
+      ${session.expiresAt}, ${session.createdAt}, ${session.agentVersion}::integer
     where (select count(*) from daily_sessions where owner_id = ${session.ownerId} and status <> 'ENDED') < ${openMax}`;
   return count > 0;
 }

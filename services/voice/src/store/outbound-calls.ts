@@ -13,6 +13,8 @@ export type Status = "QUEUED" | "PLACING" | "RINGING" | "IN_PROGRESS" | "ENDED";
 export interface NewOutboundCall extends OutboundKey {
   conversationId: string;
   agentId: string;
+  /** Null: the one that is published when the call begins. */
+  agentVersion: number | null;
   carrierId: string;
   provider: Provider;
   toMobileNumber: string;
@@ -49,17 +51,17 @@ export const outboundColumns = (sql: Sql) => sql`
   owner_id, call_id, conversation_id, agent_id, carrier_id, provider, to_mobile_number, from_mobile_number,
   dynamic_variables, metadata, is_test_call, max_duration_seconds, ring_seconds, voicemail, status, attempts, due_at,
   carrier_call_id, is_unwanted, machine, created_at, placed_at, answered_at, ended_at, duration_seconds, outcome, notes,
-  batch_id, batch_number`;
+  batch_id, batch_number, agent_version`;
 
 export async function insertOutboundCall(sql: Sql, call: NewOutboundCall, now: Date): Promise<void> {
   await sql`
     insert into outbound_calls (owner_id, call_id, conversation_id, agent_id, carrier_id, provider, to_mobile_number,
       from_mobile_number, dynamic_variables, metadata, is_test_call, max_duration_seconds, ring_seconds, voicemail,
-      batch_id, batch_number, due_at, created_at)
+      batch_id, batch_number, due_at, created_at, agent_version)
     values (${call.ownerId}, ${call.callId}, ${call.conversationId}, ${call.agentId}, ${call.carrierId}, ${call.provider},
       ${call.toMobileNumber}, ${call.fromMobileNumber}, ${sql.json(call.dynamicVariables as never)},
       ${sql.json(call.metadata as never)}, ${call.isTestCall}, ${call.maxDurationSeconds}, ${call.ringSeconds},
-      ${call.voicemail}, ${call.batchId}, ${call.batchNumber}, ${now}, ${now})`;
+      ${call.voicemail}, ${call.batchId}, ${call.batchNumber}, ${now}, ${now}, ${call.agentVersion})`;
 }
 
 export async function countQueued(sql: Sql, ownerId: string): Promise<number> {

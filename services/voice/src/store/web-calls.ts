@@ -9,6 +9,8 @@ export interface WebCallRow {
   metadata: Record<string, unknown>;
   /** The draft of the agent that the call tries; null for the agent itself. */
   draftId: string | null;
+  /** Null: the one that is published when the call begins. */
+  agentVersion: number | null;
 }
 
 export interface NewWebCall extends WebCallRow {
@@ -20,9 +22,9 @@ export interface NewWebCall extends WebCallRow {
 export async function insertWebCall(sql: Sql, call: NewWebCall): Promise<void> {
   await sql`
     insert into web_calls (owner_id, conversation_id, agent_id, dynamic_variables, metadata, draft_id, token_digest, created_at,
-      expires_at)
+      expires_at, agent_version)
     values (${call.ownerId}, ${call.conversationId}, ${call.agentId}, ${sql.json(call.dynamicVariables as never)},
-      ${sql.json(call.metadata as never)}, ${call.draftId}, ${call.tokenDigest}, ${call.createdAt}, ${call.expiresAt})`;
+      ${sql.json(call.metadata as never)}, ${call.draftId}, ${call.tokenDigest}, ${call.createdAt}, ${call.expiresAt}, ${call.agentVersion})`;
 }
 
 /** Takes the call of a token that has neither been used nor expired, and marks the token as used; null if there is none. */
@@ -34,7 +36,7 @@ export async function claimWebCall(
     update web_calls set connected_at = ${now}
     where token_digest = ${tokenDigest} and conversation_id = ${conversationId}
       and connected_at is null and expires_at > ${now}
-    returning owner_id, conversation_id, agent_id, dynamic_variables, metadata, draft_id`;
+    returning owner_id, conversation_id, agent_id, dynamic_variables, metadata, draft_id, agent_version`;
   return row ?? null;
 }
 

@@ -1,8 +1,8 @@
 import type { Clock } from "@parley/shared/clock";
 import type { Database } from "@parley/shared/db/database";
 import type { Sealer } from "@parley/shared/sealing";
-import type { CallRequest } from "../call/port.ts";
 import type { CallSignals } from "../call/signals.ts";
+import type { CallHolder } from "../call/start-call.ts";
 import type { BrowserCalls } from "./browser-calls.ts";
 import type { IceServer, TurnUse } from "./ice-servers.ts";
 
@@ -11,7 +11,7 @@ export interface WebCallContext {
   db: Database;
   clock: Clock;
   /** Refuses a call that could not be held because of its agent. */
-  checkAgent(request: CallRequest): Promise<unknown>;
+  checkAgent: CallHolder["check"];
   browsers: BrowserCalls;
   signals: Pick<CallSignals, "tell">;
   /** The ICE servers for the browser of a call. */

@@ -120,6 +120,7 @@ export function daily(
     },
     checkAgent: async ({ agentId }) => {
       if (agentId === "agt_mute") throw new ServiceError("condition", "Agent has no TTS configuration: set tts");
+      return { startWebhookMs: 0, agentVersion: 4 };
     },
     startCall: async (request, connect) => {
       const key = { ownerId: request.ownerId, conversationId: request.conversationId ?? "" };

@@ -60,7 +60,14 @@ async function busyOwner(kit: Outbound) {
     insert into recordings (owner_id, conversation_id, state, bytes, started_at)
     values (${ownerId}, ${recordingId}, 'ready', 1, ${now})`;
   const session = {
-    ...{ ownerId, conversationId: sessionId, agentId: "agt_1", connection: "operator", roomName: sessionId },
+    ...{
+      ownerId,
+      conversationId: sessionId,
+      agentId: "agt_1",
+      agentVersion: null,
+      connection: "operator",
+      roomName: sessionId,
+    },
     ...{ dynamicVariables: {}, metadata: {}, waitsUntil: now, expiresAt: now, createdAt: now },
   };
   await insertDailySession(db, session, 100);

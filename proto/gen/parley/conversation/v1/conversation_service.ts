@@ -349,9 +349,18 @@ export interface CheckConversationResponse {
 
 export interface CheckRoomRequest {
   ownerId: string;
+  /** Also checks that a conversation with this agent could begin. */
+  agentId?:
+    | string
+    | undefined;
+  /** As in StartConversationRequest. */
+  agentVersion?: number | undefined;
+  latestVersion?: boolean | undefined;
 }
 
 export interface CheckRoomResponse {
+  /** The version that was checked. Absent: none was. */
+  agentVersion?: number | undefined;
 }
 
 /** Unset fields do not filter. */
@@ -420,7 +429,11 @@ export interface GetCallSetupRequest {
     | number
     | undefined;
   /** Of the newest version, published or not. */
-  latestVersion?: boolean | undefined;
+  latestVersion?:
+    | boolean
+    | undefined;
+  /** Of the call's metadata, as StartConversation is given it: a caller without a number stays with a version by it. */
+  userId?: string | undefined;
 }
 
 /** Contains no secret: a runtime that asks the model itself has its own key. */
@@ -721,6 +734,8 @@ export interface HandOver {
   contextFrom: number;
   message: string;
   greets: boolean;
+  /** The version of `voice_agent_id`. Absent: it tries a draft. */
+  voiceAgentVersion?: number | undefined;
 }
 
 export interface TransferCall {
@@ -773,7 +788,11 @@ export interface RunCallToolRequest {
     | boolean
     | undefined;
   /** tcl_…, chosen by the runtime to know the call while it runs. Absent: a new one. */
-  toolCallId?: string | undefined;
+  toolCallId?:
+    | string
+    | undefined;
+  /** With a tool that hands the conversation over: the version that the next agent's setup is of. */
+  nextAgentVersion?: number | undefined;
 }
 
 export interface RunCallToolResponse {
@@ -3826,13 +3845,22 @@ export const CheckConversationResponse: MessageFns<CheckConversationResponse> = 
 };
 
 function createBaseCheckRoomRequest(): CheckRoomRequest {
-  return { ownerId: "" };
+  return { ownerId: "", agentId: undefined, agentVersion: undefined, latestVersion: undefined };
 }
 
 export const CheckRoomRequest: MessageFns<CheckRoomRequest> = {
   encode(message: CheckRoomRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
     if (message.ownerId !== "") {
       writer.uint32(10).string(message.ownerId);
+    }
+    if (message.agentId !== undefined) {
+      writer.uint32(18).string(message.agentId);
+    }
+    if (message.agentVersion !== undefined) {
+      writer.uint32(24).int32(message.agentVersion);
+    }
+    if (message.latestVersion !== undefined) {
+      writer.uint32(32).bool(message.latestVersion);
     }
     return writer;
   },
@@ -3858,6 +3886,30 @@ export const CheckRoomRequest: MessageFns<CheckRoomRequest> = {
             message.ownerId = reader.string();
             continue;
           }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.agentId = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.agentVersion = reader.int32();
+            continue;
+          }
+          case 4: {
+            if (tag !== 32) {
+              break;
+            }
+
+            message.latestVersion = reader.bool();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -3876,16 +3928,22 @@ export const CheckRoomRequest: MessageFns<CheckRoomRequest> = {
   fromPartial<I extends Exact<DeepPartial<CheckRoomRequest>, I>>(object: I): CheckRoomRequest {
     const message = createBaseCheckRoomRequest();
     message.ownerId = object.ownerId ?? "";
+    message.agentId = object.agentId ?? undefined;
+    message.agentVersion = object.agentVersion ?? undefined;
+    message.latestVersion = object.latestVersion ?? undefined;
     return message;
   },
 };
 
 function createBaseCheckRoomResponse(): CheckRoomResponse {
-  return {};
+  return { agentVersion: undefined };
 }
 
 export const CheckRoomResponse: MessageFns<CheckRoomResponse> = {
-  encode(_: CheckRoomResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+  encode(message: CheckRoomResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.agentVersion !== undefined) {
+      writer.uint32(8).int32(message.agentVersion);
+    }
     return writer;
   },
 
@@ -3902,6 +3960,14 @@ export const CheckRoomResponse: MessageFns<CheckRoomResponse> = {
       while (reader.pos < end) {
         const tag = reader.uint32();
         switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.agentVersion = reader.int32();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -3917,8 +3983,9 @@ export const CheckRoomResponse: MessageFns<CheckRoomResponse> = {
   create<I extends Exact<DeepPartial<CheckRoomResponse>, I>>(base?: I): CheckRoomResponse {
     return CheckRoomResponse.fromPartial(base ?? ({} as any));
   },
-  fromPartial<I extends Exact<DeepPartial<CheckRoomResponse>, I>>(_: I): CheckRoomResponse {
+  fromPartial<I extends Exact<DeepPartial<CheckRoomResponse>, I>>(object: I): CheckRoomResponse {
     const message = createBaseCheckRoomResponse();
+    message.agentVersion = object.agentVersion ?? undefined;
     return message;
   },
 };
@@ -4298,6 +4365,7 @@ function createBaseGetCallSetupRequest(): GetCallSetupRequest {
     fromMobileNumber: undefined,
     agentVersion: undefined,
     latestVersion: undefined,
+    userId: undefined,
   };
 }
 
@@ -4335,6 +4403,9 @@ export const GetCallSetupRequest: MessageFns<GetCallSetupRequest> = {
     }
     if (message.latestVersion !== undefined) {
       writer.uint32(88).bool(message.latestVersion);
+    }
+    if (message.userId !== undefined) {
+      writer.uint32(98).string(message.userId);
     }
     return writer;
   },
@@ -4440,6 +4511,14 @@ export const GetCallSetupRequest: MessageFns<GetCallSetupRequest> = {
             message.latestVersion = reader.bool();
             continue;
           }
+          case 12: {
+            if (tag !== 98) {
+              break;
+            }
+
+            message.userId = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -4468,6 +4547,7 @@ export const GetCallSetupRequest: MessageFns<GetCallSetupRequest> = {
     message.fromMobileNumber = object.fromMobileNumber ?? undefined;
     message.agentVersion = object.agentVersion ?? undefined;
     message.latestVersion = object.latestVersion ?? undefined;
+    message.userId = object.userId ?? undefined;
     return message;
   },
 };
@@ -6424,7 +6504,7 @@ export const EndCall: MessageFns<EndCall> = {
 };
 
 function createBaseHandOver(): HandOver {
-  return { agentId: "", voiceAgentId: "", contextFrom: 0, message: "", greets: false };
+  return { agentId: "", voiceAgentId: "", contextFrom: 0, message: "", greets: false, voiceAgentVersion: undefined };
 }
 
 export const HandOver: MessageFns<HandOver> = {
@@ -6443,6 +6523,9 @@ export const HandOver: MessageFns<HandOver> = {
     }
     if (message.greets !== false) {
       writer.uint32(40).bool(message.greets);
+    }
+    if (message.voiceAgentVersion !== undefined) {
+      writer.uint32(48).int32(message.voiceAgentVersion);
     }
     return writer;
   },
@@ -6500,6 +6583,14 @@ export const HandOver: MessageFns<HandOver> = {
             message.greets = reader.bool();
             continue;
           }
+          case 6: {
+            if (tag !== 48) {
+              break;
+            }
+
+            message.voiceAgentVersion = reader.int32();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -6522,6 +6613,7 @@ export const HandOver: MessageFns<HandOver> = {
     message.contextFrom = object.contextFrom ?? 0;
     message.message = object.message ?? "";
     message.greets = object.greets ?? false;
+    message.voiceAgentVersion = object.voiceAgentVersion ?? undefined;
     return message;
   },
 };
@@ -6794,6 +6886,7 @@ function createBaseRunCallToolRequest(): RunCallToolRequest {
     offset: undefined,
     clientTools: undefined,
     toolCallId: undefined,
+    nextAgentVersion: undefined,
   };
 }
 
@@ -6822,6 +6915,9 @@ export const RunCallToolRequest: MessageFns<RunCallToolRequest> = {
     }
     if (message.toolCallId !== undefined) {
       writer.uint32(66).string(message.toolCallId);
+    }
+    if (message.nextAgentVersion !== undefined) {
+      writer.uint32(72).int32(message.nextAgentVersion);
     }
     return writer;
   },
@@ -6903,6 +6999,14 @@ export const RunCallToolRequest: MessageFns<RunCallToolRequest> = {
             message.toolCallId = reader.string();
             continue;
           }
+          case 9: {
+            if (tag !== 72) {
+              break;
+            }
+
+            message.nextAgentVersion = reader.int32();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -6928,6 +7032,7 @@ export const RunCallToolRequest: MessageFns<RunCallToolRequest> = {
     message.offset = object.offset ?? undefined;
     message.clientTools = object.clientTools ?? undefined;
     message.toolCallId = object.toolCallId ?? undefined;
+    message.nextAgentVersion = object.nextAgentVersion ?? undefined;
     return message;
   },
 };

@@ -117,7 +117,15 @@ export interface SendWhatsAppTemplateRequest {
   /** E.164. */
   toMobileNumber: string;
   template: WhatsAppTemplate | undefined;
-  idempotency: Idempotency | undefined;
+  idempotency:
+    | Idempotency
+    | undefined;
+  /** With this version of the agent. Absent: the one that is published when the conversation begins. */
+  agentVersion?:
+    | number
+    | undefined;
+  /** With the version that is the newest now, published or not. */
+  latestVersion?: boolean | undefined;
 }
 
 /** In the form of Meta's API. */
@@ -1161,7 +1169,15 @@ export const HandleWhatsAppCallbackResponse: MessageFns<HandleWhatsAppCallbackRe
 };
 
 function createBaseSendWhatsAppTemplateRequest(): SendWhatsAppTemplateRequest {
-  return { ownerId: "", agentId: "", toMobileNumber: "", template: undefined, idempotency: undefined };
+  return {
+    ownerId: "",
+    agentId: "",
+    toMobileNumber: "",
+    template: undefined,
+    idempotency: undefined,
+    agentVersion: undefined,
+    latestVersion: undefined,
+  };
 }
 
 export const SendWhatsAppTemplateRequest: MessageFns<SendWhatsAppTemplateRequest> = {
@@ -1180,6 +1196,12 @@ export const SendWhatsAppTemplateRequest: MessageFns<SendWhatsAppTemplateRequest
     }
     if (message.idempotency !== undefined) {
       Idempotency.encode(message.idempotency, writer.uint32(42).fork()).join();
+    }
+    if (message.agentVersion !== undefined) {
+      writer.uint32(48).int32(message.agentVersion);
+    }
+    if (message.latestVersion !== undefined) {
+      writer.uint32(56).bool(message.latestVersion);
     }
     return writer;
   },
@@ -1237,6 +1259,22 @@ export const SendWhatsAppTemplateRequest: MessageFns<SendWhatsAppTemplateRequest
             message.idempotency = Idempotency.decode(reader, reader.uint32());
             continue;
           }
+          case 6: {
+            if (tag !== 48) {
+              break;
+            }
+
+            message.agentVersion = reader.int32();
+            continue;
+          }
+          case 7: {
+            if (tag !== 56) {
+              break;
+            }
+
+            message.latestVersion = reader.bool();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -1263,6 +1301,8 @@ export const SendWhatsAppTemplateRequest: MessageFns<SendWhatsAppTemplateRequest
     message.idempotency = (object.idempotency !== undefined && object.idempotency !== null)
       ? Idempotency.fromPartial(object.idempotency)
       : undefined;
+    message.agentVersion = object.agentVersion ?? undefined;
+    message.latestVersion = object.latestVersion ?? undefined;
     return message;
   },
 };

@@ -80,7 +80,12 @@ export interface CallBatchSettings {
   ringSeconds?: number | undefined;
   voicemail: Voicemail;
   /** For people. */
-  name?: string | undefined;
+  name?:
+    | string
+    | undefined;
+  /** These two as in CreateCallRequest; each call begins with the version. */
+  agentVersion?: number | undefined;
+  latestVersion?: boolean | undefined;
 }
 
 export interface CallBatch {
@@ -364,6 +369,8 @@ function createBaseCallBatchSettings(): CallBatchSettings {
     ringSeconds: undefined,
     voicemail: 0,
     name: undefined,
+    agentVersion: undefined,
+    latestVersion: undefined,
   };
 }
 
@@ -401,6 +408,12 @@ export const CallBatchSettings: MessageFns<CallBatchSettings> = {
     }
     if (message.name !== undefined) {
       writer.uint32(90).string(message.name);
+    }
+    if (message.agentVersion !== undefined) {
+      writer.uint32(96).int32(message.agentVersion);
+    }
+    if (message.latestVersion !== undefined) {
+      writer.uint32(104).bool(message.latestVersion);
     }
     return writer;
   },
@@ -506,6 +519,22 @@ export const CallBatchSettings: MessageFns<CallBatchSettings> = {
             message.name = reader.string();
             continue;
           }
+          case 12: {
+            if (tag !== 96) {
+              break;
+            }
+
+            message.agentVersion = reader.int32();
+            continue;
+          }
+          case 13: {
+            if (tag !== 104) {
+              break;
+            }
+
+            message.latestVersion = reader.bool();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -538,6 +567,8 @@ export const CallBatchSettings: MessageFns<CallBatchSettings> = {
     message.ringSeconds = object.ringSeconds ?? undefined;
     message.voicemail = object.voicemail ?? 0;
     message.name = object.name ?? undefined;
+    message.agentVersion = object.agentVersion ?? undefined;
+    message.latestVersion = object.latestVersion ?? undefined;
     return message;
   },
 };

@@ -56,7 +56,15 @@ export interface CreateWebCallRequest {
     | Idempotency
     | undefined;
   /** Tries this draft of the agent. */
-  draftId?: string | undefined;
+  draftId?:
+    | string
+    | undefined;
+  /** With this version of the agent. Absent: the one that is published when the conversation begins. */
+  agentVersion?:
+    | number
+    | undefined;
+  /** With the version that is the newest now, published or not. */
+  latestVersion?: boolean | undefined;
 }
 
 export interface CreateWebCallResponse {
@@ -169,7 +177,15 @@ export interface CreateCallRequest {
     | undefined;
   /** Unspecified: machines are not detected. */
   voicemail: Voicemail;
-  idempotency: Idempotency | undefined;
+  idempotency:
+    | Idempotency
+    | undefined;
+  /** With this version of the agent. Absent: the one that is published when the conversation begins. */
+  agentVersion?:
+    | number
+    | undefined;
+  /** With the version that is the newest now, published or not. */
+  latestVersion?: boolean | undefined;
 }
 
 export interface CreateCallResponse {
@@ -436,7 +452,15 @@ export interface CreateDailySessionRequest {
     | undefined;
   /** 60 to 14400; absent: 3600. */
   expiresInSeconds?: number | undefined;
-  idempotency: Idempotency | undefined;
+  idempotency:
+    | Idempotency
+    | undefined;
+  /** With this version of the agent. Absent: the one that is published when the conversation begins. */
+  agentVersion?:
+    | number
+    | undefined;
+  /** With the version that is the newest now, published or not. */
+  latestVersion?: boolean | undefined;
 }
 
 export interface CreateDailySessionResponse {
@@ -569,6 +593,8 @@ function createBaseCreateWebCallRequest(): CreateWebCallRequest {
     metadata: undefined,
     idempotency: undefined,
     draftId: undefined,
+    agentVersion: undefined,
+    latestVersion: undefined,
   };
 }
 
@@ -591,6 +617,12 @@ export const CreateWebCallRequest: MessageFns<CreateWebCallRequest> = {
     }
     if (message.draftId !== undefined) {
       writer.uint32(50).string(message.draftId);
+    }
+    if (message.agentVersion !== undefined) {
+      writer.uint32(56).int32(message.agentVersion);
+    }
+    if (message.latestVersion !== undefined) {
+      writer.uint32(64).bool(message.latestVersion);
     }
     return writer;
   },
@@ -656,6 +688,22 @@ export const CreateWebCallRequest: MessageFns<CreateWebCallRequest> = {
             message.draftId = reader.string();
             continue;
           }
+          case 7: {
+            if (tag !== 56) {
+              break;
+            }
+
+            message.agentVersion = reader.int32();
+            continue;
+          }
+          case 8: {
+            if (tag !== 64) {
+              break;
+            }
+
+            message.latestVersion = reader.bool();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -681,6 +729,8 @@ export const CreateWebCallRequest: MessageFns<CreateWebCallRequest> = {
       ? Idempotency.fromPartial(object.idempotency)
       : undefined;
     message.draftId = object.draftId ?? undefined;
+    message.agentVersion = object.agentVersion ?? undefined;
+    message.latestVersion = object.latestVersion ?? undefined;
     return message;
   },
 };
@@ -1758,6 +1808,8 @@ function createBaseCreateCallRequest(): CreateCallRequest {
     ringSeconds: undefined,
     voicemail: 0,
     idempotency: undefined,
+    agentVersion: undefined,
+    latestVersion: undefined,
   };
 }
 
@@ -1795,6 +1847,12 @@ export const CreateCallRequest: MessageFns<CreateCallRequest> = {
     }
     if (message.idempotency !== undefined) {
       Idempotency.encode(message.idempotency, writer.uint32(90).fork()).join();
+    }
+    if (message.agentVersion !== undefined) {
+      writer.uint32(96).int32(message.agentVersion);
+    }
+    if (message.latestVersion !== undefined) {
+      writer.uint32(104).bool(message.latestVersion);
     }
     return writer;
   },
@@ -1900,6 +1958,22 @@ export const CreateCallRequest: MessageFns<CreateCallRequest> = {
             message.idempotency = Idempotency.decode(reader, reader.uint32());
             continue;
           }
+          case 12: {
+            if (tag !== 96) {
+              break;
+            }
+
+            message.agentVersion = reader.int32();
+            continue;
+          }
+          case 13: {
+            if (tag !== 104) {
+              break;
+            }
+
+            message.latestVersion = reader.bool();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -1930,6 +2004,8 @@ export const CreateCallRequest: MessageFns<CreateCallRequest> = {
     message.idempotency = (object.idempotency !== undefined && object.idempotency !== null)
       ? Idempotency.fromPartial(object.idempotency)
       : undefined;
+    message.agentVersion = object.agentVersion ?? undefined;
+    message.latestVersion = object.latestVersion ?? undefined;
     return message;
   },
 };
@@ -4844,6 +4920,8 @@ function createBaseCreateDailySessionRequest(): CreateDailySessionRequest {
     metadata: undefined,
     expiresInSeconds: undefined,
     idempotency: undefined,
+    agentVersion: undefined,
+    latestVersion: undefined,
   };
 }
 
@@ -4866,6 +4944,12 @@ export const CreateDailySessionRequest: MessageFns<CreateDailySessionRequest> = 
     }
     if (message.idempotency !== undefined) {
       Idempotency.encode(message.idempotency, writer.uint32(50).fork()).join();
+    }
+    if (message.agentVersion !== undefined) {
+      writer.uint32(56).int32(message.agentVersion);
+    }
+    if (message.latestVersion !== undefined) {
+      writer.uint32(64).bool(message.latestVersion);
     }
     return writer;
   },
@@ -4931,6 +5015,22 @@ export const CreateDailySessionRequest: MessageFns<CreateDailySessionRequest> = 
             message.idempotency = Idempotency.decode(reader, reader.uint32());
             continue;
           }
+          case 7: {
+            if (tag !== 56) {
+              break;
+            }
+
+            message.agentVersion = reader.int32();
+            continue;
+          }
+          case 8: {
+            if (tag !== 64) {
+              break;
+            }
+
+            message.latestVersion = reader.bool();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -4956,6 +5056,8 @@ export const CreateDailySessionRequest: MessageFns<CreateDailySessionRequest> = 
     message.idempotency = (object.idempotency !== undefined && object.idempotency !== null)
       ? Idempotency.fromPartial(object.idempotency)
       : undefined;
+    message.agentVersion = object.agentVersion ?? undefined;
+    message.latestVersion = object.latestVersion ?? undefined;
     return message;
   },
 };

@@ -35,6 +35,8 @@ export interface DueEvent extends EventRow {
   bytesMax: number;
   /** Null when it is built, or the conversation is gone. */
   agentId: string | null;
+  /** Null likewise, or if it tries a draft. */
+  agentVersion: number | null;
   /** Whether the user said anything; false of events that are built, or about something else than a conversation's end. */
   hasSaid: boolean;
 }
@@ -76,11 +78,11 @@ export async function findDueEvents(sql: Sql, ownerId: string, now: Date, limit:
       order by due_at, event_uuid limit ${limit}
     )
     select owner_id, event_uuid, event, conversation_id, about, happened_at, due.analysis, attempts, traceparent, is_built,
-      agent_id, coalesce(has_said, false) as has_said,
+      agent_id, agent_version, coalesce(has_said, false) as has_said,
       case when is_built then built_bytes
         else least(${PAYLOAD_BYTES_MAX}, coalesce(bytes_max, 0) + ${FIELDS_BYTES_MAX})::integer end as bytes_max
     from due left join lateral (
-      select agent_id,
+      select agent_id, agent_version,
         is_end and exists (
           select from messages
           where owner_id = due.owner_id and conversation_id = due.conversation_id and role = 'user'

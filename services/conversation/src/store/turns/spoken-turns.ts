@@ -24,6 +24,8 @@ export interface NewSpokenTurn extends OpenTurn {
 
 export interface TakenSpokenTurn {
   agentId: string;
+  /** Null if it tries a draft. */
+  agentVersion: number | null;
   variables: Record<string, VariableValue>;
   /** The conversation's language, a BCP 47 tag. */
   language: string | null;
@@ -64,14 +66,14 @@ export async function takeSpokenTurn(sql: Sql, turn: NewSpokenTurn, maxBytes: nu
               and (role <> 'assistant' or total_ms is not null or not partial)
           )
         )
-      returning agent_id, variables, language, has_tool_calls, agent_path, injected, test is not null as is_test
+      returning agent_id, agent_version, variables, language, has_tool_calls, agent_path, injected, test is not null as is_test
     ), stored as (
       insert into messages (owner_id, conversation_id, seq, role, content, created_at, started_at)
       select ${turn.ownerId}, ${turn.conversationId}, ${turn.seq}, 'user', ${turn.text}, ${turn.saidAt}, ${turn.startedAt}::timestamptz
       from taken
       on conflict (owner_id, conversation_id, seq) do nothing
     )
-    select agent_id, variables, language, has_tool_calls, agent_path, injected, is_test, case when not has_tool_calls then (
+    select agent_id, agent_version, variables, language, has_tool_calls, agent_path, injected, is_test, case when not has_tool_calls then (
       select coalesce(json_agg(json_build_object('role', role, 'content', content) order by newest.seq), '[]')
       from ${newestBefore(sql, turn, turn.seq)} where bytes <= ${maxBytes}
     ) end as earlier
@@ -99,7 +101,7 @@ export async function takeResultTurn(
             and role = 'assistant' and partial and total_ms is null
         )
       )
-    returning agent_id, variables, language, has_tool_calls, agent_path, injected, test is not null as is_test`;
+    returning agent_id, agent_version, variables, language, has_tool_calls, agent_path, injected, test is not null as is_test`;
   return taken ?? null;
 }
 

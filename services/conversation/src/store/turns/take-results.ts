@@ -36,7 +36,7 @@ export async function takeResults(tx: Sql, turn: NewTurn, seq: number): Promise<
         message_count = greatest(message_count, ${seq}), metadata = metadata || ${tx.json(turn.metadata as never)}::jsonb,
         variables = variables || ${tx.json(turn.variables as never)}::jsonb, last_activity_at = ${turn.now}, updated_at = ${turn.now}
       where owner_id = ${turn.ownerId} and conversation_id = ${turn.conversationId}
-      returning message_count as seq, message_count + 1 as reply_seq, agent_id, variables, language, has_tool_calls, agent_path, injected, test is not null as is_test
+      returning message_count as seq, message_count + 1 as reply_seq, agent_id, agent_version, variables, language, has_tool_calls, agent_path, injected, test is not null as is_test
     ), missing as (
       insert into messages (owner_id, conversation_id, seq, role, content, created_at, partial)
       select ${turn.ownerId}, ${turn.conversationId}, ${seq}, 'assistant', '', ${turn.now}, true

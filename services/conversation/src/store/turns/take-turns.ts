@@ -18,6 +18,8 @@ export interface NewTurn extends OpenTurn {
   agentId: string;
   /** The draft of the agent that the session tries; null for the agent itself. */
   draftId: string | null;
+  /** Of a session that begins: the version that it keeps, null for a draft. */
+  agentVersion: number | null;
   /** Whether a visitor of a website writes it in the widget. */
   isWidget?: boolean;
   message: string;
@@ -47,9 +49,10 @@ export async function insertSessionsWithTurns(sql: Sql, sessions: readonly NewSe
   const [opened] = await sql<[{ areTold: boolean }]>`
     with given as ${givenTurns(sql, sessions)}, opened as (
       insert into conversations (owner_id, conversation_id, id, agent_id, type, status, name, message_count, metadata,
-        variables, created_by, is_test_call, draft_id, is_widget, is_starting, turn_id, turn_until, last_activity_at, created_at, updated_at)
+        variables, created_by, is_test_call, draft_id, is_widget, is_starting, turn_id, turn_until, last_activity_at, created_at, updated_at,
+        agent_version)
       select owner_id, conversation_id, new_id, wanted_agent_id, 'CHAT', 'IN_PROGRESS', new_name, 1, new_metadata,
-        new_variables, owner_id, new_draft_id is not null, new_draft_id, from_widget, starts, new_turn_id, until, now, now, now
+        new_variables, owner_id, new_draft_id is not null, new_draft_id, from_widget, starts, new_turn_id, until, now, now, now, version
       from given
       ${byOwner(sql, sessions)}
       returning owner_id
@@ -76,14 +79,14 @@ function givenTurn(sql: Sql, turn: NewTurn & Partial<NewSession>) {
       ${turn.isStarting ?? false}::boolean as starts, ${turn.message}::text as message, ${turn.name}::text as new_name,
       ${JSON.stringify(turn.metadata)}::text::jsonb as new_metadata,
       ${JSON.stringify(turn.variables)}::text::jsonb as new_variables, ${turn.now}::timestamptz as now,
-      ${turn.until}::timestamptz as until
+      ${turn.until}::timestamptz as until, ${turn.agentVersion}::integer as version
   )`;
 }
 
 function manyGivenTurns(sql: Sql, turns: readonly (NewTurn & Partial<NewSession>)[]) {
   return sql`(
     select owner_id, conversation_id, new_turn_id, wanted_type, new_id, wanted_agent_id, new_draft_id,
-      from_widget::boolean as from_widget, starts::boolean as starts, message, new_name, metadata::jsonb as new_metadata, variables::jsonb as new_variables, now, until
+      from_widget::boolean as from_widget, starts::boolean as starts, message, new_name, metadata::jsonb as new_metadata, variables::jsonb as new_variables, now, until, version
     from unnest(
       ${turns.map(({ ownerId }) => ownerId)}::text[],
       ${turns.map(({ conversationId }) => conversationId)}::uuid[],
@@ -99,9 +102,10 @@ function manyGivenTurns(sql: Sql, turns: readonly (NewTurn & Partial<NewSession>
       ${turns.map(({ metadata }) => JSON.stringify(metadata))}::text[],
       ${turns.map(({ variables }) => JSON.stringify(variables))}::text[],
       ${turns.map(({ now }) => now.toISOString())}::text[]::timestamptz[],
-      ${turns.map(({ until }) => until.toISOString())}::text[]::timestamptz[]
+      ${turns.map(({ until }) => until.toISOString())}::text[]::timestamptz[],
+      ${turns.map(({ agentVersion }) => agentVersion)}::integer[]
     ) as given (owner_id, conversation_id, new_turn_id, wanted_type, new_id, wanted_agent_id, new_draft_id, from_widget, starts,
-      message, new_name, metadata, variables, now, until)
+      message, new_name, metadata, variables, now, until, version)
     where ${isOneRow(sql)}
   )`;
 }
@@ -113,6 +117,8 @@ export interface TakenTurn {
   replySeq: number;
   /** The session's, which is another one than was asked for if the start webhook named one. */
   agentId: string;
+  /** Null if it tries a draft. */
+  agentVersion: number | null;
   variables: Record<string, VariableValue>;
   /** Whether the conversation has yet to begin, because its start webhook may reject it; absent: no. */
   isStarting?: boolean;
@@ -180,13 +186,13 @@ export async function takeTurns(
         and (turn_until is null or turn_until < now) and ${isKept(sql, sql`given.owner_id`, sql`now`)}
         and ${isMetadataBounded(sql, sql`new_metadata`, sql`new_variables`)}
       returning conversations.owner_id, conversations.conversation_id, new_turn_id as turn_id, turn_id is null as is_quiet,
-        message_count as seq, agent_id, variables, is_starting, language, has_tool_calls, agent_path, injected,
+        message_count as seq, agent_id, agent_version, variables, is_starting, language, has_tool_calls, agent_path, injected,
         test is not null as is_test, message, now
     ), stored as (
       insert into messages (owner_id, conversation_id, seq, role, content, created_at)
       select owner_id, conversation_id, seq, 'user', message, now from taken
     )
-    select turn_id, is_quiet, seq, seq + 1 as reply_seq, agent_id, variables, is_starting, language, has_tool_calls, agent_path, injected, is_test, (
+    select turn_id, is_quiet, seq, seq + 1 as reply_seq, agent_id, agent_version, variables, is_starting, language, has_tool_calls, agent_path, injected, is_test, (
       -- A reply that was stored while this statement waited for the session is not seen by it: then nothing is told.
       select case when not has_tool_calls and coalesce(max(newest.seq), 0) = taken.seq - 1 and ${isRead} then coalesce(
         json_agg(json_build_object('role', role, 'content', content) order by newest.seq) filter (where bytes <= ${maxBytes}),

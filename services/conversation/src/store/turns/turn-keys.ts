@@ -73,7 +73,15 @@ export async function storeTurnRefusal(tx: Sql, { ownerId, key }: IdempotencyKey
 
 type RetakenTurn = Pick<
   TakenTurn,
-  "replySeq" | "agentId" | "variables" | "isStarting" | "language" | "hasToolCalls" | "agentPath" | "injected"
+  | "replySeq"
+  | "agentId"
+  | "agentVersion"
+  | "variables"
+  | "isStarting"
+  | "language"
+  | "hasToolCalls"
+  | "agentPath"
+  | "injected"
 >;
 
 /** Resumes a key's turn from its stored user message when no process is working on it anymore. */
@@ -90,12 +98,12 @@ export async function retakeTurn(
       where owner_id = ${ownerId} and conversation_id = ${turn.conversationId} and status = 'IN_PROGRESS'
         and (turn_until is null or turn_until < ${now}) and ${isKept(sql, ownerId, now)}
         and exists (select 1 from turn_keys where owner_id = ${ownerId} and idempotency_key = ${key} and not done)
-      returning message_count + 1 as reply_seq, agent_id, variables, is_starting, language, has_tool_calls, agent_path, injected
+      returning message_count + 1 as reply_seq, agent_id, agent_version, variables, is_starting, language, has_tool_calls, agent_path, injected
     ), bound as (
       update turn_keys set turn_id = ${turn.turnId}
       where owner_id = ${ownerId} and idempotency_key = ${key} and exists (select 1 from retaken)
     )
-    select reply_seq, agent_id, variables, is_starting, language, has_tool_calls, agent_path, injected from retaken`;
+    select reply_seq, agent_id, agent_version, variables, is_starting, language, has_tool_calls, agent_path, injected from retaken`;
   return retaken ?? null;
 }
 

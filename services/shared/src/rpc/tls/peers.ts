@@ -54,7 +54,7 @@ export const ADMITTED: Readonly<Record<ServiceName, Admitted>> = {
     ListKnowledgeBaseUsers: ["knowledge"],
     GetSpeech: ["voice"],
     FindCallee: ["voice", "messaging"],
-    GetWidget: ["messaging"],
+    GetWidget: ["messaging", "gateway"],
     GetChannelSettings: ["messaging"],
     WatchAgents: ["gateway", "conversation"],
     ForgetOwner: ["account"],

@@ -20,8 +20,8 @@ export interface PipelineParts
     Pick<CommonParts, "greeting" | "lines" | "clock" | "log" | "measured" | "clients"> {
   voice: Voice;
   agentId: string;
-  /** The voice of another agent, and the language that its users speak. @throws if it has none */
-  voiceOf(agentId: string): Promise<{ voice: Voice; language: string | undefined }>;
+  /** The voice of another agent's version, and the language that its users speak. @throws if it has none */
+  voiceOf(agentId: string, agentVersion: number | undefined): Promise<{ voice: Voice; language: string | undefined }>;
   transcript: Transcript;
   /** Asks the agent's model about the conversation so far. */
   askModel(instruction: string): Promise<string>;
@@ -221,16 +221,16 @@ export function pipelineAgent(parts: PipelineParts, call: CallInProgress): CallA
       voice.options.language = language;
       hearing.setLanguage(language);
     }
-    if (action.$case === "handOver") changeVoice(action.value.voiceAgentId);
+    if (action.$case === "handOver") changeVoice(action.value.voiceAgentId, action.value.voiceAgentVersion);
   }
 
   /** A later turn tells again whose voice it is, so one that cannot be had now may speak then. */
-  function changeVoice(agentId: string): void {
+  function changeVoice(agentId: string, agentVersion: number | undefined): void {
     if (agentId === voiceAgentId) return;
     const before = voiceAgentId;
     voiceAgentId = agentId;
     agent.change(
-      parts.voiceOf(agentId).then(
+      parts.voiceOf(agentId, agentVersion).then(
         (found) => {
           if (voiceAgentId !== agentId) return found.voice;
           voice = found.voice;

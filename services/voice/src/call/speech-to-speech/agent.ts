@@ -123,10 +123,12 @@ export function stsAgent(parts: StsParts, call: CallInProgress): CallAgent {
     const place = { messages: said.messages(), offset: codePoints(reply?.whole() ?? "") };
     const successorId = model.successorOf(name);
     const successor = successorId === null ? null : await prepare(successorId);
+    const nextVersion = typeof successor === "string" ? undefined : successor?.agentVersion;
+    const made = { ...toolCall, toolCallId, nextVersion };
     const { result, isError, next, hasPressed, handed } =
       typeof successor === "string"
         ? notRun(successor)
-        : await answerTool(parts.runTool, { ...toolCall, toolCallId }, place, rules.timeoutMs, { leg, log });
+        : await answerTool(parts.runTool, made, place, rules.timeoutMs, { leg, log });
     captioned.tool({ type: "tool_result", toolCallId, result, isError });
     contained(() => {
       if (call.signal.aborted) return;

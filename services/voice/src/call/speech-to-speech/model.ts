@@ -7,6 +7,8 @@ import { rulesOf } from "./tools.ts";
 /** The model of one agent, with what it is told before it hears anybody. */
 export interface StsModel {
   provider: string;
+  /** Absent: a draft. */
+  agentVersion?: number | undefined;
   sts: SpeechToSpeech;
   conversing: Omit<ConverseOptions, "history" | "continues" | "signal">;
   greeting: string;
@@ -17,7 +19,12 @@ export interface StsModel {
 }
 
 export function stsModel(
-  { prompt, greeting, toolDefinitions }: Pick<GetCallSetupResponse, "prompt" | "greeting" | "toolDefinitions">,
+  {
+    prompt,
+    greeting,
+    toolDefinitions,
+    agentVersion,
+  }: Pick<GetCallSetupResponse, "prompt" | "greeting" | "toolDefinitions" | "agentVersion">,
   { providerName: provider, modelName: model, voiceId, language, params }: StsConfig,
   sts: SpeechToSpeech,
 ): StsModel {
@@ -27,7 +34,7 @@ export function stsModel(
   }));
   const definitionOf = (name: string) => toolDefinitions.find((tool) => tool.name === name);
   return {
-    ...{ provider, sts, greeting },
+    ...{ provider, agentVersion, sts, greeting },
     conversing: { model, voiceId, language, params: params ?? {}, prompt, tools },
     rulesOf: (name) => rulesOf(definitionOf(name)?.rules),
     successorOf: (name) => definitionOf(name)?.handsOverTo ?? null,

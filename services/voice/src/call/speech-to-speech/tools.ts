@@ -21,7 +21,13 @@ export interface CallPlace {
 
 /** @throws when the tool cannot be run now */
 export type RunTool = (
-  call: { toolCallId: string; name: string; input: Readonly<Record<string, unknown>> },
+  call: {
+    toolCallId: string;
+    name: string;
+    input: Readonly<Record<string, unknown>>;
+    /** Of a handoff: the version of the next agent that the call is ready for. */
+    nextVersion?: number | undefined;
+  },
   place: CallPlace,
   withinMs: number,
 ) => Promise<RunCallToolResponse>;
@@ -61,14 +67,19 @@ interface ToolAnswer {
 /** Runs a tool, and presses the keys that it decides. A failure becomes an answer that the model can pass on to the user. Never rejects. */
 export async function answerTool(
   run: RunTool,
-  { toolCallId, name, arguments: given }: ToolCall & { toolCallId: string },
+  {
+    toolCallId,
+    name,
+    arguments: given,
+    nextVersion,
+  }: ToolCall & { toolCallId: string; nextVersion: number | undefined },
   place: CallPlace,
   withinMs: number,
   { leg, log }: { leg: Leg; log: Logger },
 ): Promise<ToolAnswer> {
   const input = typeof given === "object" && given !== null ? (given as Record<string, unknown>) : {};
   try {
-    const { result, isError, action } = await run({ toolCallId, name, input }, place, withinMs);
+    const { result, isError, action } = await run({ toolCallId, name, input, nextVersion }, place, withinMs);
     const pressing = action?.action?.$case === "sendDtmf" ? action.action.value : null;
     const fault = pressing && (await pressKeys(leg, pressing.keys, log));
     const hasPressed = pressing !== null && fault === null;

@@ -14,7 +14,10 @@ const E164 = /^\+[1-9]\d{6,14}$/;
 
 /** The template is durable once the call returns: a job begins the conversation and sends it. */
 export function sendTemplate(ctx: WhatsAppContext): Handler<"sendWhatsAppTemplate"> {
-  return async ({ ownerId, agentId, toMobileNumber, template: given, idempotency }, call) => {
+  return async (
+    { ownerId, agentId, agentVersion, latestVersion, toMobileNumber, template: given, idempotency },
+    call,
+  ) => {
     const { name = "", language = "", components = [] } = given ?? {};
     const template = { name, language, components };
     return runPrepared(
@@ -28,21 +31,21 @@ export function sendTemplate(ctx: WhatsAppContext): Handler<"sendWhatsAppTemplat
               "to_mobile_number must be a phone number in E.164 form, such as +14155550123",
             );
           checkTemplate(template);
-          // Refuses an agent that does not exist or is another owner's.
-          await ctx.agents.getChannelSettings({ ownerId, agentId }, { origin: call });
-          await ctx.conversations.checkRoom({ ownerId }, { origin: call });
+          // Refuses an agent that does not exist or is another owner's, too.
+          const asked = { ownerId, agentId, agentVersion, latestVersion };
+          const checked = await ctx.conversations.checkRoom(asked, { origin: call });
           const connection = await ctx.connections.ofAgent(ownerId, agentId);
-          if (connection) return connection;
+          if (connection) return { ...connection, version: latestVersion ? checked.agentVersion : agentVersion };
           throw new ServiceError(
             "condition",
             "The agent has no WhatsApp number: connect one with its agent_id in POST /v1/manage/carriers",
           );
         },
-        write: async (tx, { carrierId }) => {
+        write: async (tx, { carrierId, version }) => {
           const now = ctx.clock.now();
           const [messageId, conversationId] = [newUuid(), newUuid()];
           const key = { ownerId, carrierId, contact: toMobileNumber.slice(1) };
-          const content = { type: "template", template, text: templateText(template) } as const;
+          const content = { type: "template", template, text: templateText(template), agentVersion: version } as const;
           const giveUpAt = new Date(now.getTime() + GIVE_UP_MS);
           const message = {
             ...key,

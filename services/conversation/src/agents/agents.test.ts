@@ -1,0 +1,131 @@
+import { beforeEach, expect, test } from "bun:test";
+import { AgentPointer, AgentRuntime } from "@parley/proto/parley/agent/v1/agent.ts";
+import { Access } from "@parley/proto/parley/agent/v1/agent_service.ts";
+import { ServiceError } from "@parley/shared/errors";
+import { silentLogger } from "@parley/shared/log";
+import { serviceErrorOf } from "@parley/testkit/failures";
+import { agentsOf } from "./agents.ts";
+
+const OWNER = "own_1";
+const AGENT = "agt_1";
+const MINUTE_MS = 60_000;
+const caller = { conversationId: "c1" };
+
+let pointer: Partial<AgentPointer> | null;
+let away: ServiceError | null;
+let nowMs: number;
+/** The calls of the agent service: how many pointers each asked for, and which versions. */
+let asked: number[];
+let read: string[];
+let timeouts: (number | undefined)[];
+let agents: ReturnType<typeof agentsOf>;
+
+beforeEach(() => {
+  pointer = { publishedVersion: 2, latestVersion: 3, keysRevision: 7 };
+  away = null;
+  nowMs = 0;
+  asked = [];
+  read = [];
+  timeouts = [];
+  const client = {
+    batchGetPointers: async ({ keys }: { keys: readonly unknown[] }, { timeoutMs }: { timeoutMs?: number }) => {
+      asked.push(keys.length);
+      timeouts.push(timeoutMs);
+      if (away) throw away;
+      const access = pointer ? Access.ACCESS_GRANTED : Access.ACCESS_NOT_FOUND;
+      return {
+        results: keys.map(() => ({ access, pointer: pointer ? AgentPointer.fromPartial(pointer) : undefined })),
+      };
+    },
+    batchGetAgentRuntimes: async ({ keys }: { keys: readonly { agentId: string; agentVersion: number }[] }) => {
+      if (away) throw away;
+      const results = keys.map(({ agentId, agentVersion }) => {
+        read.push(`${agentId} ${agentVersion}`);
+        const keysRevision = pointer?.keysRevision ?? 0;
+        const runtime = AgentRuntime.fromPartial({
+          agentId,
+          agentVersion,
+          keysRevision,
+          agentName: `v${agentVersion}`,
+        });
+        return { access: Access.ACCESS_GRANTED, runtime };
+      });
+      return { results };
+    },
+    close: () => {},
+  };
+  agents = agentsOf(client as never, silentLogger, () => nowMs);
+});
+
+const nameOf = async (wanted: object = {}) => (await agents.choose(OWNER, AGENT, { caller, ...wanted })).agentName;
+
+test("a conversation begins with the published version, the newest one, or the one that it asks for", async () => {
+  expect(await nameOf()).toBe("v2");
+  expect(await nameOf({ latestVersion: true })).toBe("v3");
+  expect(await nameOf({ agentVersion: 1 })).toBe("v1");
+});
+
+test("a version that there is not is refused, and so is an agent of which none is published", async () => {
+  for (const agentVersion of [0, -1, 4])
+    expect(await serviceErrorOf(nameOf({ agentVersion }))).toMatchObject({
+      kind: "not_found",
+      detail: "Agent version not found",
+    });
+  pointer = { latestVersion: 1 };
+  expect(await serviceErrorOf(nameOf())).toMatchObject({ kind: "conflict", detail: "Agent has no published version" });
+  expect(await nameOf({ latestVersion: true })).toBe("v1");
+});
+
+test("a version is read once, and again only when a key that it refers to has changed", async () => {
+  for (let turn = 0; turn < 3; turn++) await agents.get(OWNER, AGENT, { agentVersion: 1, draftId: null });
+  expect(read).toEqual(["agt_1 1"]);
+  pointer = { ...pointer, publishedVersion: 3, keysRevision: 8 };
+  for (let turn = 0; turn < 3; turn++) await agents.get(OWNER, AGENT, { agentVersion: 1, draftId: null });
+  expect(read).toEqual(["agt_1 1", "agt_1 1"]);
+});
+
+test("what is published is asked anew for each conversation, in one call for those of one tick", async () => {
+  const other = () => agents.check(OWNER, "agt_2");
+  await Promise.all([nameOf(), other()]);
+  pointer = { ...pointer, publishedVersion: 3 };
+  expect(await Promise.all([nameOf(), nameOf(), other()])).toMatchObject(["v3", "v3", { publishedVersion: 3 }]);
+  expect(asked).toEqual([2, 2]);
+});
+
+test.each(["unavailable", "deadline"] as const)(
+  "while the agent service is away (%s), conversations begin and go on with the version that it named last, for a minute",
+  async (kind) => {
+    await nameOf();
+    pointer = { ...pointer, publishedVersion: 3 };
+    away = new ServiceError(kind, "away");
+    nowMs = MINUTE_MS - 1;
+    expect(await nameOf()).toBe("v2");
+    expect((await agents.get(OWNER, AGENT, { agentVersion: 2, draftId: null })).agentName).toBe("v2");
+    nowMs = MINUTE_MS;
+    expect(await serviceErrorOf(nameOf())).toMatchObject({ kind });
+    away = null;
+    expect(await nameOf()).toBe("v3");
+  },
+);
+
+test("the question has 250 ms where an earlier answer may stand, and the usual time where there is none", async () => {
+  await nameOf();
+  await nameOf();
+  nowMs = MINUTE_MS;
+  await nameOf();
+  expect(timeouts).toEqual([undefined, 250, undefined]);
+});
+
+test("while the agent service is away, a version that was never read is not replaced by another", async () => {
+  await nameOf();
+  away = new ServiceError("unavailable", "away");
+  expect(await serviceErrorOf(nameOf({ agentVersion: 1 }))).toMatchObject({ kind: "unavailable" });
+});
+
+test("an agent that was deleted is not run from memory, also when the agent service goes away afterwards", async () => {
+  await nameOf();
+  pointer = null;
+  expect(await serviceErrorOf(nameOf())).toMatchObject({ kind: "not_found", detail: "Agent not found" });
+  away = new ServiceError("unavailable", "away");
+  expect(await serviceErrorOf(nameOf())).toMatchObject({ kind: "unavailable" });
+});

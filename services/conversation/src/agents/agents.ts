@@ -1,0 +1,115 @@
+import type { AgentRuntime } from "@parley/proto/parley/agent/v1/agent.ts";
+import { AgentServiceService, type AgentVersionKey } from "@parley/proto/parley/agent/v1/agent_service.ts";
+import type { ListedMcpTool, Tool } from "@parley/proto/parley/agent/v1/tool.ts";
+import { agentReader } from "@parley/shared/domain/agent-reader";
+import { notFound, ServiceError } from "@parley/shared/errors";
+import { bytesOfValue } from "@parley/shared/json/value-bytes";
+import type { Logger } from "@parley/shared/log";
+import type { Given } from "@parley/shared/process/service";
+import { createClient } from "@parley/shared/rpc/client";
+import { ownerCache } from "@parley/shared/shares/owner-cache";
+import { observeHeldBytes } from "@parley/shared/telemetry/held-bytes";
+import type { ConversationConfig } from "../config.ts";
+import type { Kept } from "../store/agent-path.ts";
+import { type Caller, chosenVersion } from "./choose-version.ts";
+import { agentPointers, type PointerSettings } from "./pointers.ts";
+
+/** What a conversation begins with: a draft, a version by its number, the newest one, or else the published one. */
+export interface Wanted {
+  draftId?: string | null | undefined;
+  agentVersion?: number | null | undefined;
+  latestVersion?: boolean | undefined;
+  caller: Caller;
+}
+
+/** The agents that conversations run on. All throw ServiceError forbidden for another owner's agent, not_found for none. */
+export interface Agents {
+  /**
+   * What a conversation begins with now.
+   * @throws ServiceError not_found for a version or draft that there is not, conflict if the agent has no published version
+   */
+  choose(ownerId: string, agentId: string, wanted: Wanted): Promise<AgentRuntime>;
+  /** What a conversation has begun with. */
+  get(ownerId: string, agentId: string, kept: Kept): Promise<AgentRuntime>;
+  /** Only whether there is such an agent. */
+  check(ownerId: string, agentId: string): Promise<unknown>;
+  /** A tool of the owner's library, with its signing secrets; never from memory. */
+  getTool(ownerId: string, toolId: string): Promise<Tool | undefined>;
+  /** Tells the library what the MCP server of a tool offers now. */
+  reportMcpTools(ownerId: string, toolId: string, tools: readonly ListedMcpTool[]): Promise<unknown>;
+  close(): void;
+}
+
+/** Room for about 8,000 versions with prompts of 1,000 tokens, and for 1,000 of one owner. */
+const TOTAL_BYTES = 64 * 1024 * 1024;
+const OWNER_BYTES = 8 * 1024 * 1024;
+
+type AgentClient = Pick<
+  ReturnType<typeof createClient<typeof AgentServiceService>>,
+  "batchGetAgentRuntimes" | "getDraftRuntime" | "getToolRuntime" | "reportMcpTools" | "close"
+> &
+  Pick<PointerSettings, "batchGetPointers">;
+
+export function connectAgents(config: ConversationConfig, credentials: Given["credentials"], log: Logger): Agents {
+  const address = config.PARLEY_AGENT_ADDRESS;
+  return agentsOf(createClient(AgentServiceService, { peer: "agent", address, credentials }), log);
+}
+
+/**
+ * Remembers versions, which never change, for as long as there is room. Only which one is published, and whether the keys that it refers
+ * to are still the same, is asked each time.
+ * @param nowMs a clock that only goes forward
+ */
+export function agentsOf(client: AgentClient, log: Logger, nowMs?: () => number): Agents {
+  const pointers = agentPointers({ batchGetPointers: client.batchGetPointers, log, ...(nowMs && { nowMs }) });
+  const versions = ownerCache<AgentRuntime>({ totalBytes: TOTAL_BYTES, ownerBytes: OWNER_BYTES });
+  const stopObserving = observeHeldBytes("agents", () => versions.heldBytes() + pointers.heldBytes());
+  const read = agentReader<AgentVersionKey, AgentRuntime>(async (keys) => {
+    const { results } = await client.batchGetAgentRuntimes({ keys });
+    return results.map(({ runtime, access }) => ({ found: runtime, access }));
+  });
+
+  async function getVersion(key: AgentVersionKey, keysRevision: number): Promise<AgentRuntime> {
+    const { ownerId, agentId, agentVersion } = key;
+    const name = (revision: number) => `${agentId} ${agentVersion} ${revision}`;
+    const kept = versions.get(ownerId, name(keysRevision));
+    if (kept) return kept;
+    const found = await read(key);
+    versions.set(ownerId, name(found.keysRevision), found, bytesOfValue(found));
+    return found;
+  }
+
+  async function getDraft(ownerId: string, agentId: string, draftId: string): Promise<AgentRuntime> {
+    const { runtime } = await client.getDraftRuntime({ ownerId, agentId, draftId });
+    if (!runtime) throw notFound("Draft");
+    return runtime;
+  }
+
+  async function choose(ownerId: string, agentId: string, wanted: Wanted): Promise<AgentRuntime> {
+    if (wanted.draftId) return getDraft(ownerId, agentId, wanted.draftId);
+    const pointer = await pointers.get(ownerId, agentId);
+    const { latestVersion } = pointer;
+    const agentVersion = wanted.latestVersion
+      ? latestVersion
+      : (wanted.agentVersion ?? chosenVersion(pointer, wanted.caller));
+    if (agentVersion === undefined) throw new ServiceError("conflict", "Agent has no published version");
+    if (agentVersion < 1 || agentVersion > latestVersion) throw notFound("Agent version");
+    return getVersion({ ownerId, agentId, agentVersion }, pointer.keysRevision);
+  }
+
+  return {
+    choose,
+    async get(ownerId, agentId, { draftId, agentVersion }) {
+      if (agentVersion === null) return choose(ownerId, agentId, { draftId, caller: { conversationId: "" } });
+      const { keysRevision } = await pointers.get(ownerId, agentId);
+      return getVersion({ ownerId, agentId, agentVersion }, keysRevision);
+    },
+    check: pointers.get,
+    getTool: async (ownerId, toolId) => (await client.getToolRuntime({ ownerId, toolId })).tool,
+    reportMcpTools: (ownerId, toolId, tools) => client.reportMcpTools({ ownerId, toolId, tools: [...tools] }),
+    close: () => {
+      stopObserving();
+      client.close();
+    },
+  };
+}

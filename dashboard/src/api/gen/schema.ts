@@ -3303,7 +3303,7 @@ export interface components {
             /** @description Plays a sound behind the agent's voice. */
             background_audio?: boolean | {
                 /**
-                 * @description `office`, `cafe` or `none`; a voice runtime may know others.
+                 * @description `office`, `cafe`, `street` or `none`; a voice runtime may know others.
                  * @example office
                  */
                 sound: string;

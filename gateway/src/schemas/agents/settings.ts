@@ -75,7 +75,7 @@ export const Tools = Type.Object(
       sound: Text({
         min: 1,
         max: 200,
-        description: "`office`, `cafe` or `none`; a voice runtime may know others.",
+        description: "`office`, `cafe`, `street` or `none`; a voice runtime may know others.",
         example: "office",
       }),
       volume: Type.Number({ minimum: 0, maximum: 1, description: "Volume, 1 being the loudest." }),

@@ -4,6 +4,7 @@ import type { Option } from "../../../../ui/form/select.tsx";
 export const SOUNDS: readonly Option[] = [
   { value: "office", label: "Office" },
   { value: "cafe", label: "Café" },
+  { value: "street", label: "Street" },
 ];
 
 /** The sounds that callers hear while a tool runs (docs/tools.md#while-a-tool-runs). */

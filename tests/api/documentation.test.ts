@@ -84,6 +84,39 @@ test("the tutorial, pasted, chats with and without streaming, and prints the web
   ]);
 });
 
+test("the page on testing agents, pasted, tests an agent, and its workflow does in continuous integration, until a test fails", async () => {
+  const printed = await paste("docs/testing-agents.md", "# Testing agents");
+  expect(printed).toContain("pass  Says its name (1 of 1)\nPASSED: 1 of 1 tests passed for version 1");
+  const [tested, fromConversation, replay] = documentsIn(printed);
+  expect([tested?.name, fromConversation?.name, replay?.status]).toEqual([
+    "Says its name",
+    "As on the phone",
+    "QUEUED",
+  ]);
+  const text = await Bun.file(join(ROOT, "docs/testing-agents.md")).text();
+  const [, workflow = ""] = /^```yaml\n(.*?)^```$/ms.exec(text) ?? [];
+  const { jobs } = Bun.YAML.parse(workflow) as { jobs: { test: { steps: { run?: string; env?: object }[] } } };
+  const [step] = jobs.test.steps.filter((each) => each.run?.includes("test run"));
+  expect(Object.keys(step?.env ?? {})).toEqual(["PARLEY_URL", "PARLEY_API_KEY", "AGENT_ID"]);
+  const work = (tests: string) =>
+    Bun.spawnSync(["bash", "-c", `. .parley/dev.env; unset PARLEY_HOME; ${step?.run}${tests}`], {
+      cwd: join(folder, "clone"),
+      env: { PATH: process.env.PATH, AGENT_ID: String(tested?.agent_id) },
+    });
+  expect(work(' --test "Says its name"').exitCode).toBe(0);
+  const failing = { name: "Says goodbye", messages: ["Hello"], assertions: [{ type: "contains", value: "Goodbye" }] };
+  run([
+    `curl -sSf "$PARLEY_URL/v1/public/agents/${tested?.agent_id}/tests" -H "X-API-Key: $PARLEY_API_KEY" \\
+      -H "Content-Type: application/json" -d '${JSON.stringify(failing)}'`,
+  ]);
+  const failed = work("");
+  expect(failed.exitCode).toBe(1);
+  expect(failed.stdout.toString()).toContain("FAIL  Says goodbye (0 of 1)\n      contains: ");
+  const results = await Bun.file(join(folder, "clone/results.xml")).text();
+  expect(results).toContain('<testsuites tests="3" failures="1" errors="0"');
+  expect(work(' --test "No such test"').exitCode).toBe(2);
+});
+
 test("the tour, pasted, makes a conversation of each type, and they are in the list", async () => {
   await obtainPocketSphinx();
   const blocks = await examples("docs/tour.md", "# A conversation on each channel");

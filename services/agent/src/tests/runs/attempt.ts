@@ -88,6 +88,7 @@ export async function holdAttempt(
     begun: (conversationId) => {
       so.conversationId = conversationId;
     },
+    isScripted: definition.kind === "scripted",
     next: async (said) => {
       await attempt.check();
       return user(said);

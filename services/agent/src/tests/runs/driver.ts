@@ -25,6 +25,8 @@ export interface HeldConversation extends AgentKey {
   origin: CallOrigin;
   /** Called once the conversation has its id. */
   begun(conversationId: string): void;
+  /** Whether what the user says does not depend on what was said. */
+  isScripted: boolean;
   /** What the user says next. @throws when the attempt is no longer wanted */
   next(said: readonly Said[]): Promise<{ line: Line } | { ends: "user" | "system" }>;
 }

@@ -22,11 +22,15 @@ export async function holdCall({ voices }: Drivers, held: HeldConversation): Pro
     const start = { ownerId, agentId, agentVersion, conversationId, dynamicVariables: undefined, test: setup };
     yield { start, step: undefined };
     while (true) {
-      await next.promise;
-      next = Promise.withResolvers();
-      if (isOver) return;
       try {
-        const asked = await held.next(said);
+        // A line that interrupts has to be there when the reply to the line before begins.
+        const known = held.isScripted ? await held.next(said) : null;
+        if (!(known && "line" in known && known.line.interrupt_at_ms != null)) {
+          await next.promise;
+          next = Promise.withResolvers();
+          if (isOver) return;
+        }
+        const asked = known ?? (await held.next(said));
         if (isOver) return;
         if ("ends" in asked) return yield { start: undefined, step: { $case: "hangUp", value: true } };
         said.push({ by: "user", text: asked.line.text });

@@ -1,11 +1,12 @@
 import type { TtsConfig } from "@parley/proto/parley/agent/v1/agent.ts";
 import type { TestLine } from "@parley/proto/parley/voice/v1/voice_service.ts";
+import { NOISES } from "@parley/shared/domain/tests";
 import { invalid, ServiceError } from "@parley/shared/errors";
 import { isLonger } from "@parley/shared/text/length";
 import type { Pcm } from "../audio/pcm.ts";
 import { spokenSentence } from "../speech/spoken-sentence.ts";
 import type { TextToSpeech } from "../speech/tts.ts";
-import { inNoise, isNoise, NOISES } from "./noise.ts";
+import { inNoise, isNoise } from "./noise.ts";
 
 /** A line that can be said at once. */
 export interface Line {

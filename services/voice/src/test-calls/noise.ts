@@ -1,9 +1,8 @@
+import { NOISES } from "@parley/shared/domain/tests";
 import type { Pcm } from "../audio/pcm.ts";
-import { type SoundName, soundOf } from "../background/sounds.ts";
+import { soundOf } from "../background/sounds.ts";
 
-/** The sounds that a test's user may speak in. */
-export const NOISES = ["cafe", "street"] as const satisfies SoundName[];
-export type Noise = (typeof NOISES)[number];
+type Noise = (typeof NOISES)[number];
 
 /** How much louder the user is: somebody who holds the phone to their face and does not raise their voice. */
 const SIGNAL_TO_NOISE_DB = 15;

@@ -75,7 +75,7 @@ async function run(script: "backup" | "restore", url: string, path = file): Prom
 }
 
 /** Tables that change without a request, or that belong to a process instead of an owner. */
-const NOT_OF_OWNERS = ["jobs", "migrations", "change_followers"];
+const NOT_OF_OWNERS = ["jobs", "migrations"];
 
 /** A digest of every row of an owner, by table. */
 async function rowsOf(url: string, ownerId: string): Promise<Record<string, string>> {

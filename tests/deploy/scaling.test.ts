@@ -10,7 +10,7 @@ import postgres from "postgres";
 // What docs/scaling.md says about the tables.
 
 /** Each schema keeps these for itself, and no other node needs them. */
-const LOCAL = ["migrations", "change_followers"];
+const LOCAL = ["migrations"];
 
 const database = await createTestDatabase();
 const urls = Object.entries(database.urls).map(([schema, url]) => [`${schema.toUpperCase()}_DATABASE_URL`, url]);

@@ -69,8 +69,6 @@ const WITHOUT_OWNER: Readonly<Record<string, string>> = {
   signIn: "is given a password",
   recognizeDevice: "is given a signature by a secret",
   watchKeys: "tells of ids alone",
-  watchAgents: "tells of ids alone",
-  watchPrompts: "tells of names alone, to other services",
 };
 
 /** The kinds of refusal that a service may answer with when the object is another owner's. */

@@ -39,8 +39,6 @@ create index agents_search on agents using gin
 -- Finds the agents that answer a number, for calls.
 create index agents_mobile_numbers on agents using gin (agent_mobile_numbers);
 
-create trigger agents_tell_change after update or delete on agents for each row execute function tell_change('agent_id');
-
 -- An agent counts as 500 bytes more than its row as text, but for a time whose length varies.
 create trigger agents_stored after insert on agents referencing new table as added
   for each statement execute function count_stored_bytes('500 + octet_length(counted::text) - octet_length(updated_at::text)');

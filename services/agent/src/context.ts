@@ -2,7 +2,6 @@ import type { AccountServiceService } from "@parley/proto/parley/account/v1/acco
 import type { ConversationServiceService } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
 import type { KnowledgeServiceService } from "@parley/proto/parley/knowledge/v1/knowledge_service.ts";
 import type { PromptServiceService } from "@parley/proto/parley/prompt/v1/prompt_service.ts";
-import type { ChangeFollower } from "@parley/shared/changes/follow";
 import type { Clock } from "@parley/shared/clock";
 import type { Database } from "@parley/shared/db/database";
 import type { RoomSettings } from "@parley/shared/domain/full";
@@ -40,7 +39,6 @@ export interface AgentContext {
   allowedHosts: AllowList;
   /** Shares by claim instead of by owner: one at a time (prompts/claim.ts). */
   claimOneAtOnce: FewAtOnce;
-  changes: ChangeFollower;
   clock: Clock;
   /** For all agents of one owner, with their versions, and tools. */
   room: RoomSettings;

@@ -1,4 +1,3 @@
-import changes from "@parley/shared/changes/table.sql" with { type: "text" };
 import type { Migration } from "@parley/shared/db/migrate";
 import idempotencyBytes from "@parley/shared/idempotency/bytes.sql" with { type: "text" };
 import idempotency from "@parley/shared/idempotency/table.sql" with { type: "text" };
@@ -12,7 +11,7 @@ import tests from "../migrations/0003_tests.sql" with { type: "text" };
 export const MIGRATIONS: readonly Migration[] = [
   {
     name: "0001_agent",
-    sql: [jobs, idempotency, countStoredBytes, storedBytes, idempotencyBytes, changes, agents].join("\n"),
+    sql: [jobs, idempotency, countStoredBytes, storedBytes, idempotencyBytes, agents].join("\n"),
   },
   { name: "0002_tools", sql: tools },
   { name: "0003_tests", sql: tests },

@@ -4,7 +4,6 @@ import { ConversationServiceService } from "@parley/proto/parley/conversation/v1
 import { KnowledgeServiceService } from "@parley/proto/parley/knowledge/v1/knowledge_service.ts";
 import { PromptServiceService } from "@parley/proto/parley/prompt/v1/prompt_service.ts";
 import { VoiceServiceService } from "@parley/proto/parley/voice/v1/voice_service.ts";
-import { settling } from "@parley/shared/changes/follow";
 import type { Clock } from "@parley/shared/clock";
 import type { RoomSettings } from "@parley/shared/domain/full";
 import type { Logger } from "@parley/shared/log";
@@ -58,7 +57,6 @@ import { rotateToolSecret } from "./rpc/rotate-tool-secret.ts";
 import { setTraffic } from "./rpc/set-traffic.ts";
 import { updateAgent } from "./rpc/update-agent.ts";
 import { updateTool } from "./rpc/update-tool.ts";
-import { watchAgents } from "./rpc/watch-agents.ts";
 import { agentTests } from "./tests/feature.ts";
 import { followQueue } from "./versions/follow.ts";
 
@@ -70,7 +68,7 @@ export async function startAgent(config: AgentConfig, log: Logger, given?: Clock
       definition: AgentServiceService,
       migrations: MIGRATIONS,
       clock: given,
-      build: ({ db, changes, clock, credentials }) => {
+      build: ({ db, clock, credentials }) => {
         const prompts = createClient(PromptServiceService, {
           peer: "prompt",
           address: config.PARLEY_PROMPT_ADDRESS,
@@ -107,7 +105,6 @@ export async function startAgent(config: AgentConfig, log: Logger, given?: Clock
           modelKeys: modelKeysOf(config),
           catalogue,
           allowedHosts: config.PARLEY_ALLOWED_PRIVATE_HOSTS,
-          changes,
           claimOneAtOnce: fewAtOnce(CLAIM_AT_ONCE),
           clock,
           room: roomOf(config.PARLEY_AGENTS_OWNER_BYTES),
@@ -119,32 +116,31 @@ export async function startAgent(config: AgentConfig, log: Logger, given?: Clock
               batchGetAgents: batchGetAgents(ctx),
               batchGetPointers: batchGetPointers(ctx),
               batchGetAgentRuntimes: batchGetAgentRuntimes(ctx),
-              watchAgents: watchAgents(ctx),
               createDraft: createDraft(ctx),
               // Not among the owner's other calls: those ask the prompt service, whose calls wait for this one.
-              followPrompt: registered(settling(changes, followPrompt(ctx)), { isList: true }),
+              followPrompt: registered(followPrompt(ctx), { isList: true }),
               getDraftRuntime: getDraftRuntime(ctx),
               getSpeech: getSpeech(ctx),
               findCallee: findCallee(ctx),
               getWidget: getWidget(ctx),
               getChannelSettings: getChannelSettings(ctx),
               listAgents: registered(listAgents(ctx), { isList: true }),
-              updateAgent: settling(changes, updateAgent(ctx)),
-              publishAgentVersion: settling(changes, publishAgentVersion(ctx)),
+              updateAgent: updateAgent(ctx),
+              publishAgentVersion: publishAgentVersion(ctx),
               getTraffic: getTraffic(ctx),
-              setTraffic: settling(changes, setTraffic(ctx)),
-              deleteAgent: settling(changes, deleteAgent(ctx)),
+              setTraffic: setTraffic(ctx),
+              deleteAgent: deleteAgent(ctx),
               listDynamicVariables: listDynamicVariables(ctx),
               createTool: createTool(ctx),
               getTool: getTool(ctx),
               getToolRuntime: getToolRuntime(ctx),
               listTools: registered(listTools(ctx), { isList: true }),
-              updateTool: settling(changes, updateTool(ctx)),
+              updateTool: updateTool(ctx),
               deleteTool: deleteTool(ctx),
-              rotateToolSecret: settling(changes, rotateToolSecret(ctx)),
+              rotateToolSecret: rotateToolSecret(ctx),
               importTools: importTools(ctx),
-              acceptToolChanges: settling(changes, acceptToolChanges(ctx)),
-              reportMcpTools: settling(changes, reportMcpTools(ctx)),
+              acceptToolChanges: acceptToolChanges(ctx),
+              reportMcpTools: reportMcpTools(ctx),
               listSecretUsers: listSecretUsers(ctx),
               listKnowledgeBaseUsers: listKnowledgeBaseUsers(ctx),
               listProviders: listProviders(ctx),

@@ -2,7 +2,6 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { ToolInterruption, ToolMethod, ToolRun, ToolType } from "@parley/proto/parley/agent/v1/tool.ts";
 import { silentLogger } from "@parley/shared/log";
 import { TEST_SECRET } from "@parley/testkit/database";
-import { eventually } from "@parley/testkit/eventually";
 import { failure } from "@parley/testkit/failures";
 import { newOwner } from "@parley/testkit/owners";
 import { readAgentConfig } from "../src/config.ts";
@@ -308,32 +307,6 @@ test("a tool refers only to secrets of its owner, and tells who uses one", async
   ]);
   await agents.updateTool(toolChange(ownerId, tool, httpTool("look_up"), ["headers"]));
   expect([await users("shop_key"), await users("login")]).toEqual([[], ["look_up"]]);
-});
-
-test("a changed tool is told to those who remember the agents that use it, and to no others", async () => {
-  const { agents } = service;
-  const ownerId = newOwner();
-  const tool = await createTool(agents, ownerId, httpTool("look_up"));
-  const agent = await create(agents, creation(ownerId, { customTools: [{ toolId: tool.toolId }] }));
-  await create(agents, creation(ownerId));
-  const watching = new AbortController();
-  const told = new Set<string>();
-  const states = (async function* () {
-    yield { state: { applied: 0, askedAtMs: 0 } };
-    await new Promise((resolve) => watching.signal.addEventListener("abort", resolve));
-  })();
-  const origin = { requestId: "watch", signal: watching.signal };
-  const stream = (async () => {
-    for await (const { changes } of agents.watchAgents(states, { origin }))
-      for (const key of changes?.keys ?? []) if (key.ownerId === ownerId) told.add(key.name);
-  })().catch(() => {});
-  // What happens before the process listens is told as "everything".
-  await eventually(async () => {
-    await agents.updateTool(toolChange(ownerId, tool, httpTool("renamed"), ["name"]));
-    expect([...told]).toEqual([agent.agentId]);
-  });
-  watching.abort();
-  await stream;
 });
 
 test("a repeated creation with one idempotency key makes one tool, and its secret is not stored in plain text", async () => {

@@ -14,10 +14,6 @@ create table prompts (
 create index prompts_newest on prompts (owner_id, updated_at desc, prompt_name);
 create index prompts_internal on prompts (owner_id, internal_agent_id) where internal_agent_id is not null;
 
--- A new prompt too: an agent may use a name that has none. A new version is an update.
-create trigger prompts_tell_change after insert or update of latest_version or delete on prompts
-  for each row execute function tell_change('prompt_name');
-
 create table prompt_versions (
   owner_id text not null,
   prompt_name text not null,

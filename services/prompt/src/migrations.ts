@@ -1,4 +1,3 @@
-import changes from "@parley/shared/changes/table.sql" with { type: "text" };
 import type { Migration } from "@parley/shared/db/migrate";
 import idempotencyBytes from "@parley/shared/idempotency/bytes.sql" with { type: "text" };
 import idempotency from "@parley/shared/idempotency/table.sql" with { type: "text" };
@@ -10,6 +9,6 @@ import prompts from "../migrations/0001_prompt.sql" with { type: "text" };
 export const MIGRATIONS: readonly Migration[] = [
   {
     name: "0001_prompt",
-    sql: [jobs, idempotency, countStoredBytes, storedBytes, idempotencyBytes, changes, prompts].join("\n"),
+    sql: [jobs, idempotency, countStoredBytes, storedBytes, idempotencyBytes, prompts].join("\n"),
   },
 ];

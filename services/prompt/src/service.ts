@@ -1,6 +1,5 @@
 import { AgentServiceService } from "@parley/proto/parley/agent/v1/agent_service.ts";
 import { PromptServiceService } from "@parley/proto/parley/prompt/v1/prompt_service.ts";
-import { settling } from "@parley/shared/changes/follow";
 import type { Clock } from "@parley/shared/clock";
 import type { RoomSettings } from "@parley/shared/domain/full";
 import type { Logger } from "@parley/shared/log";
@@ -27,7 +26,6 @@ import { restorePromptVersion } from "./rpc/restore-prompt-version.ts";
 import { setPromptLabel } from "./rpc/set-prompt-label.ts";
 import { setPromptReferences } from "./rpc/set-prompt-references.ts";
 import { updatePrompt } from "./rpc/update-prompt.ts";
-import { watchPrompts } from "./rpc/watch-prompts.ts";
 
 export function startPrompt(config: PromptConfig, log: Logger, given?: Clock): Promise<Running> {
   return startService(
@@ -36,29 +34,28 @@ export function startPrompt(config: PromptConfig, log: Logger, given?: Clock): P
       definition: PromptServiceService,
       migrations: MIGRATIONS,
       clock: given,
-      build: ({ db, changes, clock, credentials }) => {
+      build: ({ db, clock, credentials }) => {
         const agents = createClient(AgentServiceService, {
           peer: "agent",
           address: config.PARLEY_AGENT_ADDRESS,
           credentials,
         });
         const room = roomOf(config.PARLEY_PROMPTS_OWNER_BYTES);
-        const ctx: PromptContext = { db, agents, changes, clock, room };
+        const ctx: PromptContext = { db, agents, clock, room };
         return [
           {
             handlers: {
-              createPrompt: settling(changes, createPrompt(ctx)),
+              createPrompt: createPrompt(ctx),
               getPrompt: getPrompt(ctx),
               listPrompts: registered(listPrompts(ctx), { isList: true }),
-              updatePrompt: settling(changes, updatePrompt(ctx)),
+              updatePrompt: updatePrompt(ctx),
               listPromptVersions: registered(listPromptVersions(ctx), { isList: true }),
-              deletePrompt: settling(changes, deletePrompt(ctx)),
-              restorePromptVersion: settling(changes, restorePromptVersion(ctx)),
+              deletePrompt: deletePrompt(ctx),
+              restorePromptVersion: restorePromptVersion(ctx),
               diffPromptVersions: registered(diffPromptVersions(ctx), { isList: true }),
               setPromptLabel: setPromptLabel(ctx),
               deletePromptLabel: deletePromptLabel(ctx),
               batchGetPrompts: batchGetPrompts(ctx),
-              watchPrompts: watchPrompts(ctx),
               acquirePrompts: acquirePrompts(ctx),
               setPromptReferences: setPromptReferences(ctx),
               forgetOwner: forgetOwner(ctx),

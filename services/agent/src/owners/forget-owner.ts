@@ -1,14 +1,12 @@
-import { willSettle } from "@parley/shared/changes/follow";
-import { deleteOwnedRows, type OwnedTable } from "@parley/shared/db/owned-rows";
+import type { OwnedTable } from "@parley/shared/db/owned-rows";
 import { IDEMPOTENCY_BYTES, IDEMPOTENCY_TABLE } from "@parley/shared/idempotency/store";
-import { deleteParts, deleteRowsOf, forgetQueue } from "@parley/shared/jobs/forget-owner";
+import { deleteRowsOf, forgetQueue } from "@parley/shared/jobs/forget-owner";
 import type { Queue } from "@parley/shared/jobs/worker";
 import { STORED_BYTES } from "@parley/shared/stored-bytes/room";
 import type { AgentContext } from "../context.ts";
 
-/** Subscribers hear of each agent, so few are deleted at a time. */
-const AGENTS: OwnedTable = { name: "agents", key: ["agent_id"], rows: 100 };
 const TABLES: readonly OwnedTable[] = [
+  { name: "agents", key: ["agent_id"] },
   { name: "agent_versions", key: ["agent_id", "agent_version"], rows: 100 },
   { name: "version_texts", key: ["hash"], rows: 100 },
   { name: "agent_publishes", key: ["agent_id", "number"] },
@@ -30,16 +28,6 @@ const TABLES: readonly OwnedTable[] = [
  * Deletes the agents of deleted owners, with the keys of their models, their tools, and what belongs to them. The prompt service deletes the
  * references to their prompts itself.
  */
-export function forgetOwners({ db, changes }: Pick<AgentContext, "db" | "changes">): Record<string, Queue> {
-  return forgetQueue(async (ownerId, lease) => {
-    await deleteParts(lease, async () => {
-      const found = await db.begin(async (tx) => {
-        await willSettle(tx);
-        return deleteOwnedRows(tx, AGENTS, ownerId);
-      });
-      await changes.settled();
-      return found;
-    });
-    await deleteRowsOf(db, ownerId, lease, TABLES);
-  });
+export function forgetOwners({ db }: Pick<AgentContext, "db">): Record<string, Queue> {
+  return forgetQueue((ownerId, lease) => deleteRowsOf(db, ownerId, lease, TABLES));
 }

@@ -1,5 +1,4 @@
 import { AcceptToolChangesResponse, type AgentServiceService } from "@parley/proto/parley/agent/v1/agent_service.ts";
-import { willSettle } from "@parley/shared/changes/follow";
 import { ServiceError } from "@parley/shared/errors";
 import { runPrepared } from "@parley/shared/idempotency/run";
 import type { Handlers } from "@parley/shared/rpc/server";
@@ -33,7 +32,6 @@ export function acceptToolChanges(
         },
         write: (tx, kind) =>
           withinVersionRoom(tx, ctx, ownerId, async () => {
-            await willSettle(tx);
             const before = await getToolRow(tx, key);
             const updatedAt = later(ctx.clock.now(), before.updatedAt);
             const row: ToolRow = { ...before, definition: { ...before.definition, kind }, updatedAt };

@@ -1,5 +1,4 @@
 import { type AgentServiceService, DeleteAgentResponse } from "@parley/proto/parley/agent/v1/agent_service.ts";
-import { willSettle } from "@parley/shared/changes/follow";
 import { runIdempotent } from "@parley/shared/idempotency/run";
 import type { Handlers } from "@parley/shared/rpc/server";
 import { lockStoredBytes } from "@parley/shared/stored-bytes/room";
@@ -22,7 +21,6 @@ export function deleteAgent(ctx: AgentContext): NonNullable<Handlers<typeof Agen
       ctx,
       { ownerId: request.ownerId, idempotency: request.idempotency, codec: DeleteAgentResponse, call },
       async (tx) => {
-        await willSettle(tx);
         await lockStoredBytes(tx, request.ownerId);
         const { agentName } = await getLockedAgentRow(tx, key);
         await requireNoHandoffs(tx, key);

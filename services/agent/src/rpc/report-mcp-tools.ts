@@ -1,5 +1,4 @@
 import type { AgentServiceService } from "@parley/proto/parley/agent/v1/agent_service.ts";
-import { willSettle } from "@parley/shared/changes/follow";
 import { isSame, relisted } from "@parley/shared/domain/mcp-definitions";
 import { presentTool } from "@parley/shared/domain/present/tool";
 import { keepEvent } from "@parley/shared/owner-events/hand-over";
@@ -16,7 +15,6 @@ export function reportMcpTools(ctx: AgentContext): NonNullable<Handlers<typeof A
   return async ({ ownerId, toolId, tools }, call) => {
     const key = { ownerId, toolId };
     await ctx.db.begin(async (tx) => {
-      await willSettle(tx);
       // Like every other writer of the owner's tools, so that none overwrites another's change.
       await lockStoredBytes(tx, ownerId);
       const before = await getToolRow(tx, key);

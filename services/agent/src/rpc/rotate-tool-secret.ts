@@ -1,5 +1,4 @@
 import { type AgentServiceService, RotateToolSecretResponse } from "@parley/proto/parley/agent/v1/agent_service.ts";
-import { willSettle } from "@parley/shared/changes/follow";
 import { ServiceError } from "@parley/shared/errors";
 import { runIdempotent } from "@parley/shared/idempotency/run";
 import { sealedResponses } from "@parley/shared/idempotency/sealed-responses";
@@ -22,7 +21,6 @@ export function rotateToolSecret(
     const key = { ownerId, toolId };
     const codec = sealedResponses(RotateToolSecretResponse, ctx.sealer, ownerId);
     return runIdempotent(ctx, { ownerId, idempotency, codec, call }, async (tx) => {
-      await willSettle(tx);
       await lockStoredBytes(tx, ownerId);
       const before = await getToolRow(tx, key);
       const { sealedSecret, oldSecrets } = before;

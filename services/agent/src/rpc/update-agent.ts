@@ -3,7 +3,6 @@ import {
   type UpdateAgentRequest,
   UpdateAgentResponse,
 } from "@parley/proto/parley/agent/v1/agent_service.ts";
-import { willSettle } from "@parley/shared/changes/follow";
 import type { Sql } from "@parley/shared/db/database";
 import { ServiceError } from "@parley/shared/errors";
 import { runPrepared } from "@parley/shared/idempotency/run";
@@ -125,7 +124,6 @@ async function write(
   request: UpdateAgentRequest,
   { prompts, references, call }: Prepared,
 ): Promise<UpdateAgentResponse> {
-  await willSettle(tx);
   if (references) await requireClaim(tx, references.held);
   const before = await getLockedAgentRow(tx, request);
   requireUnchanged(before, request);

@@ -1,6 +1,5 @@
 import { type AgentServiceService, UpdateToolResponse } from "@parley/proto/parley/agent/v1/agent_service.ts";
 import type { Tool } from "@parley/proto/parley/agent/v1/tool.ts";
-import { willSettle } from "@parley/shared/changes/follow";
 import type { McpContents } from "@parley/shared/domain/mcp-definitions";
 import { invalid, ServiceError } from "@parley/shared/errors";
 import { runPrepared } from "@parley/shared/idempotency/run";
@@ -46,7 +45,6 @@ export function updateTool(ctx: AgentContext): NonNullable<Handlers<typeof Agent
         },
         write: (tx, contents) =>
           withinVersionRoom(tx, ctx, ownerId, async () => {
-            await willSettle(tx);
             const before = await getToolRow(tx, key);
             const tool = changed(before);
             const given = givenColumns(tool);

@@ -1,6 +1,5 @@
 import type { AgentKey } from "@parley/proto/parley/agent/v1/agent_service.ts";
 import type { Prompt } from "@parley/proto/parley/prompt/v1/prompt.ts";
-import { willSettle } from "@parley/shared/changes/follow";
 import type { Sql } from "@parley/shared/db/database";
 import { enqueueJob, type Job } from "@parley/shared/jobs/store";
 import type { Queue } from "@parley/shared/jobs/worker";
@@ -30,7 +29,7 @@ const BATCH = 100;
 /** Agents that follow before the change is answered; a job does the rest. */
 const AT_ONCE_MAX = 500;
 
-type Context = Pick<AgentContext, "db" | "prompts" | "clock" | "room" | "changes">;
+type Context = Pick<AgentContext, "db" | "prompts" | "clock" | "room">;
 
 interface Change {
   /** What new versions say that they are for. */
@@ -135,7 +134,6 @@ async function followPromptsIn(
   for (let made = 1; made > 0; ) {
     const resolved = await resolve(ctx, ownerId, agentIds, origin);
     made = await ctx.db.begin(async (tx) => {
-      await willSettle(tx);
       return withinVersionRoom(tx, ctx, ownerId, () => remake(tx, ctx, ownerId, agentIds, { ...change, resolved }));
     });
   }

@@ -1,7 +1,6 @@
 import type { AgentPublish, Publishing } from "@parley/proto/parley/agent/v1/agent.ts";
 
 import type { AgentKey, PublishOverride } from "@parley/proto/parley/agent/v1/agent_service.ts";
-import { willSettle } from "@parley/shared/changes/follow";
 import type { Sql } from "@parley/shared/db/database";
 import { PUBLISHINGS } from "@parley/shared/domain/api-names";
 import { invalid, notFound, ServiceError } from "@parley/shared/errors";
@@ -75,7 +74,6 @@ export async function publish(
           return Promise.all(versions.map((version) => goneElsewhere(ctx, version, call)));
         },
         write: async (tx, gone) => {
-          await willSettle(tx);
           await requireClaim(tx, held);
           await lockStoredBytes(tx, ownerId);
           const row = await getLockedAgentRow(tx, key);

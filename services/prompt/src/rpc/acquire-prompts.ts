@@ -2,7 +2,6 @@ import type {
   AcquirePromptsResponse_Acquired as Acquired,
   PromptServiceService,
 } from "@parley/proto/parley/prompt/v1/prompt_service.ts";
-import { willSettle } from "@parley/shared/changes/follow";
 import type { Sql } from "@parley/shared/db/database";
 import { PROMPT_TYPES } from "@parley/shared/domain/api-names";
 import { invalid, notFound, ServiceError } from "@parley/shared/errors";
@@ -42,13 +41,7 @@ export function acquirePrompts(
       await addReferences(tx, agent, acquired.map(toReference));
       return { acquired };
     };
-    if (!writes) return ctx.db.begin(acquire);
-    const response = await ctx.db.begin(async (tx) => {
-      await willSettle(tx);
-      return withinRoom(tx, ownerId, ctx.room, () => acquire(tx));
-    });
-    await ctx.changes.settled();
-    return response;
+    return ctx.db.begin((tx) => (writes ? withinRoom(tx, ownerId, ctx.room, () => acquire(tx)) : acquire(tx)));
   };
 }
 

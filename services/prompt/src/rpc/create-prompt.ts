@@ -1,6 +1,5 @@
 import type { PromptType } from "@parley/proto/parley/prompt/v1/prompt.ts";
 import { CreatePromptResponse, type PromptServiceService } from "@parley/proto/parley/prompt/v1/prompt_service.ts";
-import { willSettle } from "@parley/shared/changes/follow";
 import { nameOf, PROMPT_TYPES } from "@parley/shared/domain/api-names";
 import { invalid, ServiceError } from "@parley/shared/errors";
 import { runIdempotent } from "@parley/shared/idempotency/run";
@@ -19,7 +18,6 @@ export function createPrompt(ctx: PromptContext): NonNullable<Handlers<typeof Pr
       runIdempotent(ctx, { ownerId, idempotency, codec: CreatePromptResponse, call }, async (tx) => {
         checkPromptName(promptName);
         checkContent(promptContent);
-        await willSettle(tx);
         const version = {
           ownerId,
           promptName,

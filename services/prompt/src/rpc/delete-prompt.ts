@@ -1,5 +1,4 @@
 import { DeletePromptResponse, type PromptServiceService } from "@parley/proto/parley/prompt/v1/prompt_service.ts";
-import { willSettle } from "@parley/shared/changes/follow";
 import { notFound } from "@parley/shared/errors";
 import { runIdempotent } from "@parley/shared/idempotency/run";
 import type { Handlers } from "@parley/shared/rpc/server";
@@ -13,7 +12,6 @@ export function deletePrompt(ctx: PromptContext): NonNullable<Handlers<typeof Pr
   return ({ ownerId, promptName, idempotency }, call) =>
     runIdempotent(ctx, { ownerId, idempotency, codec: DeletePromptResponse, call }, async (tx) => {
       checkPromptMayExist(promptName);
-      await willSettle(tx);
       await lockStoredBytes(tx, ownerId);
       if (!(await lockPromptToDelete(tx, ownerId, promptName))) throw notFound("Prompt");
       await refuseWhileUsed(tx, { ownerId, promptName, label: null });

@@ -2,7 +2,6 @@ import {
   type PromptServiceService,
   RestorePromptVersionResponse,
 } from "@parley/proto/parley/prompt/v1/prompt_service.ts";
-import { willSettle } from "@parley/shared/changes/follow";
 import { notFound } from "@parley/shared/errors";
 import { runIdempotent } from "@parley/shared/idempotency/run";
 import type { Handlers } from "@parley/shared/rpc/server";
@@ -22,7 +21,6 @@ export function restorePromptVersion(
       runIdempotent(ctx, { ownerId, idempotency, codec: RestorePromptVersionResponse, call }, async (tx) => {
         checkVersion(promptVersion, "prompt_version");
         checkPromptMayExist(promptName);
-        await willSettle(tx);
         const row = await withinRoom(tx, ownerId, ctx.room, async () => {
           const [old] = await findVersions(tx, [{ ownerId, promptName, promptVersion, promptLabel: null }]);
           if (!old) {

@@ -1,6 +1,5 @@
 import type { PromptReference } from "@parley/proto/parley/prompt/v1/prompt.ts";
 import type { PromptServiceService } from "@parley/proto/parley/prompt/v1/prompt_service.ts";
-import { willSettle } from "@parley/shared/changes/follow";
 import type { Handlers } from "@parley/shared/rpc/server";
 import { lockStoredBytes } from "@parley/shared/stored-bytes/room";
 import type { PromptContext } from "../context.ts";
@@ -26,8 +25,6 @@ export function setPromptReferences(
         references.filter(({ promptName }) => existing.has(promptName)).map(toReference),
       );
       if (agentGone) {
-        // No subscriber has to be told, because no agent uses them anymore.
-        await willSettle(tx);
         await deleteInternalPrompts(tx, ownerId, agentId);
       }
       return existing;

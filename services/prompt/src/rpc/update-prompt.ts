@@ -1,5 +1,4 @@
 import { type PromptServiceService, UpdatePromptResponse } from "@parley/proto/parley/prompt/v1/prompt_service.ts";
-import { willSettle } from "@parley/shared/changes/follow";
 import { notFound } from "@parley/shared/errors";
 import { runIdempotent } from "@parley/shared/idempotency/run";
 import type { Handlers } from "@parley/shared/rpc/server";
@@ -16,7 +15,6 @@ export function updatePrompt(ctx: PromptContext): NonNullable<Handlers<typeof Pr
       runIdempotent(ctx, { ownerId, idempotency, codec: UpdatePromptResponse, call }, async (tx) => {
         checkContent(promptContent);
         checkPromptMayExist(promptName);
-        await willSettle(tx);
         const version = { ownerId, promptName, promptContent, now: ctx.clock.now() };
         const row = await withinRoom(tx, ownerId, ctx.room, () => insertNextVersion(tx, version));
         if (!row) throw notFound("Prompt");

@@ -1,6 +1,5 @@
 import type { ChannelCredentials } from "@grpc/grpc-js";
 import { str } from "envalid";
-import { type ChangeFollower, followChanges } from "../changes/follow.ts";
 import type { Clock } from "../clock.ts";
 import { type ConfigOf, positiveInteger, positiveNumber } from "../config.ts";
 import { followDatabaseClock } from "../db/clock.ts";
@@ -53,8 +52,6 @@ export interface Given {
   patient: Database;
   /** The same database over a connection that receives notifications. */
   direct: Database;
-  /** Tells subscribers of changes, if the service has the table of `changes/table.sql`. */
-  changes: ChangeFollower;
   /** The database's clock unless the service was given another. */
   clock: Clock;
   /** Credentials for calls to other services. */
@@ -88,18 +85,11 @@ export async function startService<D extends Definition>(
   const direct = openDirect(env, service.name);
   const databaseClock = service.clock ? null : await followDatabaseClock(db, log);
   const clock = service.clock ?? (databaseClock as Clock);
-  const changes = followChanges({
-    db,
-    url: env.PARLEY_DATABASE_DIRECT_URL || env.DATABASE_URL,
-    log,
-    name: `parley-${service.name}-changes`,
-  });
   const stopping = new AbortController();
   const common = { db, direct: direct ?? db, clock };
   const features = await service.build({
     ...common,
     patient,
-    changes,
     credentials: credentials.channel,
     stopping: stopping.signal,
   });
@@ -115,8 +105,8 @@ export async function startService<D extends Definition>(
   return {
     address: server.address,
     stop: async () => {
-      // First, because subscribers' streams never end by themselves and would block the drain.
-      await Promise.all([changes.stop(), ...features.map((feature) => feature.endStreams?.())]);
+      // First, because watchers' streams never end by themselves and would block the drain.
+      await Promise.all(features.map((feature) => feature.endStreams?.()));
       await server.stop();
       stopping.abort();
       await running.stop();

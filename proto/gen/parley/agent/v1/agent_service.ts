@@ -10,11 +10,9 @@ import {
   type CallOptions,
   type ChannelCredentials,
   Client,
-  type ClientDuplexStream,
   type ClientOptions,
   type ClientReadableStream,
   type ClientUnaryCall,
-  type handleBidiStreamingCall,
   type handleServerStreamingCall,
   type handleUnaryCall,
   makeGenericClientConstructor,
@@ -24,7 +22,6 @@ import {
 } from "@grpc/grpc-js";
 import { Struct } from "../../../google/protobuf/struct.ts";
 import { Timestamp } from "../../../google/protobuf/timestamp.ts";
-import { Changes, WatchState } from "../../common/v1/changes.ts";
 import { Idempotency, Page } from "../../common/v1/common.ts";
 import { PromptReference } from "../../prompt/v1/prompt.ts";
 import {
@@ -276,14 +273,6 @@ export interface GetChannelSettingsRequest {
 export interface GetChannelSettingsResponse {
   /** { voice_replies? }; absent if the agent has none. */
   whatsapp: { [key: string]: any } | undefined;
-}
-
-export interface WatchAgentsRequest {
-  state: WatchState | undefined;
-}
-
-export interface WatchAgentsResponse {
-  changes: Changes | undefined;
 }
 
 export interface ListAgentsRequest {
@@ -2825,120 +2814,6 @@ export const GetChannelSettingsResponse: MessageFns<GetChannelSettingsResponse> 
   fromPartial<I extends Exact<DeepPartial<GetChannelSettingsResponse>, I>>(object: I): GetChannelSettingsResponse {
     const message = createBaseGetChannelSettingsResponse();
     message.whatsapp = object.whatsapp ?? undefined;
-    return message;
-  },
-};
-
-function createBaseWatchAgentsRequest(): WatchAgentsRequest {
-  return { state: undefined };
-}
-
-export const WatchAgentsRequest: MessageFns<WatchAgentsRequest> = {
-  encode(message: WatchAgentsRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    if (message.state !== undefined) {
-      WatchState.encode(message.state, writer.uint32(10).fork()).join();
-    }
-    return writer;
-  },
-
-  decode(input: BinaryReader | Uint8Array, length?: number): WatchAgentsRequest {
-    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
-    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
-    if (previousRecursionDepth >= 100) {
-      throw new globalThis.Error("protobuf decode recursion limit exceeded");
-    }
-    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
-    try {
-      const end = length === undefined ? reader.len : reader.pos + length;
-      const message = createBaseWatchAgentsRequest();
-      while (reader.pos < end) {
-        const tag = reader.uint32();
-        switch (tag >>> 3) {
-          case 1: {
-            if (tag !== 10) {
-              break;
-            }
-
-            message.state = WatchState.decode(reader, reader.uint32());
-            continue;
-          }
-        }
-        if ((tag & 7) === 4 || tag === 0) {
-          break;
-        }
-        reader.skip(tag & 7);
-      }
-      return message;
-    } finally {
-      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
-    }
-  },
-
-  create<I extends Exact<DeepPartial<WatchAgentsRequest>, I>>(base?: I): WatchAgentsRequest {
-    return WatchAgentsRequest.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<WatchAgentsRequest>, I>>(object: I): WatchAgentsRequest {
-    const message = createBaseWatchAgentsRequest();
-    message.state = (object.state !== undefined && object.state !== null)
-      ? WatchState.fromPartial(object.state)
-      : undefined;
-    return message;
-  },
-};
-
-function createBaseWatchAgentsResponse(): WatchAgentsResponse {
-  return { changes: undefined };
-}
-
-export const WatchAgentsResponse: MessageFns<WatchAgentsResponse> = {
-  encode(message: WatchAgentsResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    if (message.changes !== undefined) {
-      Changes.encode(message.changes, writer.uint32(10).fork()).join();
-    }
-    return writer;
-  },
-
-  decode(input: BinaryReader | Uint8Array, length?: number): WatchAgentsResponse {
-    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
-    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
-    if (previousRecursionDepth >= 100) {
-      throw new globalThis.Error("protobuf decode recursion limit exceeded");
-    }
-    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
-    try {
-      const end = length === undefined ? reader.len : reader.pos + length;
-      const message = createBaseWatchAgentsResponse();
-      while (reader.pos < end) {
-        const tag = reader.uint32();
-        switch (tag >>> 3) {
-          case 1: {
-            if (tag !== 10) {
-              break;
-            }
-
-            message.changes = Changes.decode(reader, reader.uint32());
-            continue;
-          }
-        }
-        if ((tag & 7) === 4 || tag === 0) {
-          break;
-        }
-        reader.skip(tag & 7);
-      }
-      return message;
-    } finally {
-      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
-    }
-  },
-
-  create<I extends Exact<DeepPartial<WatchAgentsResponse>, I>>(base?: I): WatchAgentsResponse {
-    return WatchAgentsResponse.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<WatchAgentsResponse>, I>>(object: I): WatchAgentsResponse {
-    const message = createBaseWatchAgentsResponse();
-    message.changes = (object.changes !== undefined && object.changes !== null)
-      ? Changes.fromPartial(object.changes)
-      : undefined;
     return message;
   },
 };
@@ -7599,19 +7474,6 @@ export const AgentServiceService = {
       Buffer.from(GetChannelSettingsResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): GetChannelSettingsResponse => GetChannelSettingsResponse.decode(value),
   },
-  /**
-   * Reports which agents change, so that callers can remember them: a change is answered once no subscriber uses the
-   * agent's earlier state. A new prompt version is not a change of the agents that use it; PromptService.WatchPrompts reports it.
-   */
-  watchAgents: {
-    path: "/parley.agent.v1.AgentService/WatchAgents" as const,
-    requestStream: true as const,
-    responseStream: true as const,
-    requestSerialize: (value: WatchAgentsRequest): Buffer => Buffer.from(WatchAgentsRequest.encode(value).finish()),
-    requestDeserialize: (value: Buffer): WatchAgentsRequest => WatchAgentsRequest.decode(value),
-    responseSerialize: (value: WatchAgentsResponse): Buffer => Buffer.from(WatchAgentsResponse.encode(value).finish()),
-    responseDeserialize: (value: Buffer): WatchAgentsResponse => WatchAgentsResponse.decode(value),
-  },
   /** A conflict if the name is taken. */
   createTool: {
     path: "/parley.agent.v1.AgentService/CreateTool" as const,
@@ -7971,11 +7833,6 @@ export interface AgentServiceServer extends UntypedServiceImplementation {
   getWidget: handleUnaryCall<GetWidgetRequest, GetWidgetResponse>;
   /** Returns how an agent behaves on text channels; admits the messaging service only. */
   getChannelSettings: handleUnaryCall<GetChannelSettingsRequest, GetChannelSettingsResponse>;
-  /**
-   * Reports which agents change, so that callers can remember them: a change is answered once no subscriber uses the
-   * agent's earlier state. A new prompt version is not a change of the agents that use it; PromptService.WatchPrompts reports it.
-   */
-  watchAgents: handleBidiStreamingCall<WatchAgentsRequest, WatchAgentsResponse>;
   /** A conflict if the name is taken. */
   createTool: handleUnaryCall<CreateToolRequest, CreateToolResponse>;
   getTool: handleUnaryCall<GetToolRequest, GetToolResponse>;
@@ -8313,16 +8170,6 @@ export interface AgentServiceClient extends Client {
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: GetChannelSettingsResponse) => void,
   ): ClientUnaryCall;
-  /**
-   * Reports which agents change, so that callers can remember them: a change is answered once no subscriber uses the
-   * agent's earlier state. A new prompt version is not a change of the agents that use it; PromptService.WatchPrompts reports it.
-   */
-  watchAgents(): ClientDuplexStream<WatchAgentsRequest, WatchAgentsResponse>;
-  watchAgents(options: Partial<CallOptions>): ClientDuplexStream<WatchAgentsRequest, WatchAgentsResponse>;
-  watchAgents(
-    metadata: Metadata,
-    options?: Partial<CallOptions>,
-  ): ClientDuplexStream<WatchAgentsRequest, WatchAgentsResponse>;
   /** A conflict if the name is taken. */
   createTool(
     request: CreateToolRequest,

@@ -10,10 +10,8 @@ import {
   type CallOptions,
   type ChannelCredentials,
   Client,
-  type ClientDuplexStream,
   type ClientOptions,
   type ClientUnaryCall,
-  type handleBidiStreamingCall,
   type handleUnaryCall,
   makeGenericClientConstructor,
   type Metadata,
@@ -21,7 +19,6 @@ import {
   type UntypedServiceImplementation,
 } from "@grpc/grpc-js";
 import { Timestamp } from "../../../google/protobuf/timestamp.ts";
-import { Changes, WatchState } from "../../common/v1/changes.ts";
 import { Idempotency, Page } from "../../common/v1/common.ts";
 import { Prompt, PromptLabel, PromptReference, PromptType, PromptUser, PromptVersion } from "./prompt.ts";
 
@@ -173,14 +170,6 @@ export interface BatchGetPromptsResponse {
 export interface BatchGetPromptsResponse_Result {
   /** Absent: no such prompt or version. */
   prompt: Prompt | undefined;
-}
-
-export interface WatchPromptsRequest {
-  state: WatchState | undefined;
-}
-
-export interface WatchPromptsResponse {
-  changes: Changes | undefined;
 }
 
 /** What an agent uses a prompt for, and where that prompt comes from. */
@@ -2060,120 +2049,6 @@ export const BatchGetPromptsResponse_Result: MessageFns<BatchGetPromptsResponse_
   },
 };
 
-function createBaseWatchPromptsRequest(): WatchPromptsRequest {
-  return { state: undefined };
-}
-
-export const WatchPromptsRequest: MessageFns<WatchPromptsRequest> = {
-  encode(message: WatchPromptsRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    if (message.state !== undefined) {
-      WatchState.encode(message.state, writer.uint32(10).fork()).join();
-    }
-    return writer;
-  },
-
-  decode(input: BinaryReader | Uint8Array, length?: number): WatchPromptsRequest {
-    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
-    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
-    if (previousRecursionDepth >= 100) {
-      throw new globalThis.Error("protobuf decode recursion limit exceeded");
-    }
-    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
-    try {
-      const end = length === undefined ? reader.len : reader.pos + length;
-      const message = createBaseWatchPromptsRequest();
-      while (reader.pos < end) {
-        const tag = reader.uint32();
-        switch (tag >>> 3) {
-          case 1: {
-            if (tag !== 10) {
-              break;
-            }
-
-            message.state = WatchState.decode(reader, reader.uint32());
-            continue;
-          }
-        }
-        if ((tag & 7) === 4 || tag === 0) {
-          break;
-        }
-        reader.skip(tag & 7);
-      }
-      return message;
-    } finally {
-      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
-    }
-  },
-
-  create<I extends Exact<DeepPartial<WatchPromptsRequest>, I>>(base?: I): WatchPromptsRequest {
-    return WatchPromptsRequest.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<WatchPromptsRequest>, I>>(object: I): WatchPromptsRequest {
-    const message = createBaseWatchPromptsRequest();
-    message.state = (object.state !== undefined && object.state !== null)
-      ? WatchState.fromPartial(object.state)
-      : undefined;
-    return message;
-  },
-};
-
-function createBaseWatchPromptsResponse(): WatchPromptsResponse {
-  return { changes: undefined };
-}
-
-export const WatchPromptsResponse: MessageFns<WatchPromptsResponse> = {
-  encode(message: WatchPromptsResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    if (message.changes !== undefined) {
-      Changes.encode(message.changes, writer.uint32(10).fork()).join();
-    }
-    return writer;
-  },
-
-  decode(input: BinaryReader | Uint8Array, length?: number): WatchPromptsResponse {
-    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
-    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
-    if (previousRecursionDepth >= 100) {
-      throw new globalThis.Error("protobuf decode recursion limit exceeded");
-    }
-    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
-    try {
-      const end = length === undefined ? reader.len : reader.pos + length;
-      const message = createBaseWatchPromptsResponse();
-      while (reader.pos < end) {
-        const tag = reader.uint32();
-        switch (tag >>> 3) {
-          case 1: {
-            if (tag !== 10) {
-              break;
-            }
-
-            message.changes = Changes.decode(reader, reader.uint32());
-            continue;
-          }
-        }
-        if ((tag & 7) === 4 || tag === 0) {
-          break;
-        }
-        reader.skip(tag & 7);
-      }
-      return message;
-    } finally {
-      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
-    }
-  },
-
-  create<I extends Exact<DeepPartial<WatchPromptsResponse>, I>>(base?: I): WatchPromptsResponse {
-    return WatchPromptsResponse.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<WatchPromptsResponse>, I>>(object: I): WatchPromptsResponse {
-    const message = createBaseWatchPromptsResponse();
-    message.changes = (object.changes !== undefined && object.changes !== null)
-      ? Changes.fromPartial(object.changes)
-      : undefined;
-    return message;
-  },
-};
-
 function createBasePromptUse(): PromptUse {
   return { promptType: 0, source: undefined };
 }
@@ -2891,17 +2766,6 @@ export const PromptServiceService = {
       Buffer.from(BatchGetPromptsResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): BatchGetPromptsResponse => BatchGetPromptsResponse.decode(value),
   },
-  /** Reports which prompts change, which includes new versions, as AgentService.WatchAgents does for agents. */
-  watchPrompts: {
-    path: "/parley.prompt.v1.PromptService/WatchPrompts" as const,
-    requestStream: true as const,
-    responseStream: true as const,
-    requestSerialize: (value: WatchPromptsRequest): Buffer => Buffer.from(WatchPromptsRequest.encode(value).finish()),
-    requestDeserialize: (value: Buffer): WatchPromptsRequest => WatchPromptsRequest.decode(value),
-    responseSerialize: (value: WatchPromptsResponse): Buffer =>
-      Buffer.from(WatchPromptsResponse.encode(value).finish()),
-    responseDeserialize: (value: Buffer): WatchPromptsResponse => WatchPromptsResponse.decode(value),
-  },
   /**
    * Takes the references that an agent is about to be stored with: checks that each prompt exists and has the right type,
    * writes inline contents as versions of the agent's internal prompts, and keeps all of them from being deleted.
@@ -2961,8 +2825,6 @@ export interface PromptServiceServer extends UntypedServiceImplementation {
   deletePromptLabel: handleUnaryCall<DeletePromptLabelRequest, DeletePromptLabelResponse>;
   /** Reads many prompts of many owners at once, for the agent service's hot reads. */
   batchGetPrompts: handleUnaryCall<BatchGetPromptsRequest, BatchGetPromptsResponse>;
-  /** Reports which prompts change, which includes new versions, as AgentService.WatchAgents does for agents. */
-  watchPrompts: handleBidiStreamingCall<WatchPromptsRequest, WatchPromptsResponse>;
   /**
    * Takes the references that an agent is about to be stored with: checks that each prompt exists and has the right type,
    * writes inline contents as versions of the agent's internal prompts, and keeps all of them from being deleted.
@@ -3148,13 +3010,6 @@ export interface PromptServiceClient extends Client {
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: BatchGetPromptsResponse) => void,
   ): ClientUnaryCall;
-  /** Reports which prompts change, which includes new versions, as AgentService.WatchAgents does for agents. */
-  watchPrompts(): ClientDuplexStream<WatchPromptsRequest, WatchPromptsResponse>;
-  watchPrompts(options: Partial<CallOptions>): ClientDuplexStream<WatchPromptsRequest, WatchPromptsResponse>;
-  watchPrompts(
-    metadata: Metadata,
-    options?: Partial<CallOptions>,
-  ): ClientDuplexStream<WatchPromptsRequest, WatchPromptsResponse>;
   /**
    * Takes the references that an agent is about to be stored with: checks that each prompt exists and has the right type,
    * writes inline contents as versions of the agent's internal prompts, and keeps all of them from being deleted.

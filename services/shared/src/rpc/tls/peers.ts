@@ -56,13 +56,11 @@ export const ADMITTED: Readonly<Record<ServiceName, Admitted>> = {
     FindCallee: ["voice", "messaging"],
     GetWidget: ["messaging", "gateway"],
     GetChannelSettings: ["messaging"],
-    WatchAgents: ["gateway", "conversation"],
     ForgetOwner: ["account"],
   },
   prompt: {
     rest: ["gateway"],
     BatchGetPrompts: ["agent"],
-    WatchPrompts: ["gateway", "conversation"],
     AcquirePrompts: ["agent"],
     SetPromptReferences: ["agent"],
     ForgetOwner: ["account"],

@@ -57,10 +57,10 @@ export const SCRIPTS: readonly Script[] = [
   { name: "three questions", lines: [DELIVERY, PARKING, GUARANTEE] },
   { name: "thanks", lines: [TELEPHONE, THANKS] },
   { name: "goodbye", lines: [BYE], agentEnds: true },
-  { name: "a pause in the line", lines: [{ ...DELIVERY, text: "I have a question. What about delivery?" }] },
+  { name: "a pause in the line", lines: [{ ...OPEN, text: "Hello. When do you open?" }] },
   {
     name: "a long line",
-    lines: [{ ...TELEPHONE, text: "I need help with my order. What is your telephone number?" }],
+    lines: [{ ...TELEPHONE, text: "I need help with my order. What is your telephone number?", heard: /./ }],
   },
   {
     name: "in the street, then in a cafe",

@@ -35,6 +35,7 @@ import { deleteTool } from "./rpc/delete-tool.ts";
 import { findCallee } from "./rpc/find-callee.ts";
 import { followPrompt } from "./rpc/follow-prompt.ts";
 import { forgetOwner } from "./rpc/forget-owner.ts";
+import { getAgentVersion } from "./rpc/get-agent-version.ts";
 import { getChannelSettings } from "./rpc/get-channel-settings.ts";
 import { getDraftRuntime } from "./rpc/get-draft-runtime.ts";
 import { getSpeech } from "./rpc/get-speech.ts";
@@ -43,10 +44,12 @@ import { getToolRuntime } from "./rpc/get-tool-runtime.ts";
 import { getTraffic } from "./rpc/get-traffic.ts";
 import { getWidget } from "./rpc/get-widget.ts";
 import { importTools } from "./rpc/import-tools.ts";
+import { listAgentVersions } from "./rpc/list-agent-versions.ts";
 import { listAgents } from "./rpc/list-agents.ts";
 import { listDynamicVariables } from "./rpc/list-dynamic-variables.ts";
 import { listKnowledgeBaseUsers } from "./rpc/list-knowledge-base-users.ts";
 import { listProviders } from "./rpc/list-providers.ts";
+import { listPublishes } from "./rpc/list-publishes.ts";
 import { listSecretUsers } from "./rpc/list-secret-users.ts";
 import { listTools } from "./rpc/list-tools.ts";
 import { listVoices } from "./rpc/list-voices.ts";
@@ -130,6 +133,9 @@ export async function startAgent(config: AgentConfig, log: Logger, given?: Clock
               getTraffic: getTraffic(ctx),
               setTraffic: setTraffic(ctx),
               deleteAgent: deleteAgent(ctx),
+              listAgentVersions: registered(listAgentVersions(ctx), { isList: true }),
+              getAgentVersion: registered(getAgentVersion(ctx), { isList: true }),
+              listPublishes: registered(listPublishes(ctx), { isList: true }),
               listDynamicVariables: listDynamicVariables(ctx),
               createTool: createTool(ctx),
               getTool: getTool(ctx),

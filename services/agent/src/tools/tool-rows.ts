@@ -3,6 +3,7 @@ import { ON_TOOL_CHANGES, TOOL_INTERRUPTIONS, TOOL_RUNS } from "@parley/shared/d
 import { normalizeVariableName } from "@parley/shared/domain/variables/name";
 import { invalid } from "@parley/shared/errors";
 import type { ToolDefinition, ToolRow } from "../store/tools.ts";
+import type { VersionTool } from "../store/versions.ts";
 
 const TIMEOUT_MS = 20_000;
 /** Of GET and HEAD, which are safe to repeat. */
@@ -57,8 +58,8 @@ function canonical(parameters: HttpTool["parameters"]): HttpTool["parameters"] {
   });
 }
 
-/** The tool as its owner sees it. */
-export function toTool(row: ToolRow): Tool {
+/** The tool as its owner sees it, or as a version of an agent has it. */
+export function toTool(row: VersionTool & Partial<Pick<ToolRow, "createdAt" | "updatedAt" | "createdBy">>): Tool {
   const { definition } = row;
   return {
     toolId: row.toolId,
@@ -69,7 +70,7 @@ export function toTool(row: ToolRow): Tool {
       definition.kind.$case === "http" ? { $case: "http", value: shownHttp(definition.kind.value) } : definition.kind,
     createdAt: row.createdAt,
     updatedAt: row.updatedAt,
-    createdBy: row.createdBy,
+    createdBy: row.createdBy ?? "",
     signingSecrets: [],
   };
 }

@@ -416,6 +416,27 @@ export interface Voice {
   previewUrl?: string | undefined;
 }
 
+/** A version of an agent. */
+export interface AgentVersion {
+  agentVersion: number;
+  note?:
+    | string
+    | undefined;
+  /** As in Tool. */
+  createdBy: string;
+  createdAt: Date | undefined;
+  isPublished: boolean;
+  /** Percent of the new conversations that get it. */
+  weight: number;
+  /** The agent as the version has it. This and the fields below only in GetAgentVersion. */
+  agent: Agent | undefined;
+  analysisPrompt:
+    | AgentPrompt
+    | undefined;
+  /** Those that the agent's custom_tools refer to, in their order, without secrets. */
+  tools: Tool[];
+}
+
 function createBaseSttConfig(): SttConfig {
   return { providerName: "", modelName: "", language: undefined, endpoint: undefined };
 }
@@ -3117,6 +3138,169 @@ export const Voice: MessageFns<Voice> = {
     message.gender = object.gender ?? 0;
     message.language = object.language ?? "";
     message.previewUrl = object.previewUrl ?? undefined;
+    return message;
+  },
+};
+
+function createBaseAgentVersion(): AgentVersion {
+  return {
+    agentVersion: 0,
+    note: undefined,
+    createdBy: "",
+    createdAt: undefined,
+    isPublished: false,
+    weight: 0,
+    agent: undefined,
+    analysisPrompt: undefined,
+    tools: [],
+  };
+}
+
+export const AgentVersion: MessageFns<AgentVersion> = {
+  encode(message: AgentVersion, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.agentVersion !== 0) {
+      writer.uint32(8).int32(message.agentVersion);
+    }
+    if (message.note !== undefined) {
+      writer.uint32(18).string(message.note);
+    }
+    if (message.createdBy !== "") {
+      writer.uint32(26).string(message.createdBy);
+    }
+    if (message.createdAt !== undefined) {
+      Timestamp.encode(toTimestamp(message.createdAt), writer.uint32(34).fork()).join();
+    }
+    if (message.isPublished !== false) {
+      writer.uint32(40).bool(message.isPublished);
+    }
+    if (message.weight !== 0) {
+      writer.uint32(48).int32(message.weight);
+    }
+    if (message.agent !== undefined) {
+      Agent.encode(message.agent, writer.uint32(58).fork()).join();
+    }
+    if (message.analysisPrompt !== undefined) {
+      AgentPrompt.encode(message.analysisPrompt, writer.uint32(66).fork()).join();
+    }
+    for (const v of message.tools) {
+      Tool.encode(v!, writer.uint32(74).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): AgentVersion {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseAgentVersion();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.agentVersion = reader.int32();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.note = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.createdBy = reader.string();
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.createdAt = fromTimestamp(Timestamp.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 5: {
+            if (tag !== 40) {
+              break;
+            }
+
+            message.isPublished = reader.bool();
+            continue;
+          }
+          case 6: {
+            if (tag !== 48) {
+              break;
+            }
+
+            message.weight = reader.int32();
+            continue;
+          }
+          case 7: {
+            if (tag !== 58) {
+              break;
+            }
+
+            message.agent = Agent.decode(reader, reader.uint32());
+            continue;
+          }
+          case 8: {
+            if (tag !== 66) {
+              break;
+            }
+
+            message.analysisPrompt = AgentPrompt.decode(reader, reader.uint32());
+            continue;
+          }
+          case 9: {
+            if (tag !== 74) {
+              break;
+            }
+
+            message.tools.push(Tool.decode(reader, reader.uint32()));
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<AgentVersion>, I>>(base?: I): AgentVersion {
+    return AgentVersion.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<AgentVersion>, I>>(object: I): AgentVersion {
+    const message = createBaseAgentVersion();
+    message.agentVersion = object.agentVersion ?? 0;
+    message.note = object.note ?? undefined;
+    message.createdBy = object.createdBy ?? "";
+    message.createdAt = object.createdAt ?? undefined;
+    message.isPublished = object.isPublished ?? false;
+    message.weight = object.weight ?? 0;
+    message.agent = (object.agent !== undefined && object.agent !== null) ? Agent.fromPartial(object.agent) : undefined;
+    message.analysisPrompt = (object.analysisPrompt !== undefined && object.analysisPrompt !== null)
+      ? AgentPrompt.fromPartial(object.analysisPrompt)
+      : undefined;
+    message.tools = object.tools?.map((e) => Tool.fromPartial(e)) || [];
     return message;
   },
 };

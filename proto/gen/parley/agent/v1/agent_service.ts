@@ -31,6 +31,7 @@ import {
   AgentPublish,
   AgentRuntime,
   AgentType,
+  AgentVersion,
   DynamicVariable,
   Gender,
   LlmConfig,
@@ -603,6 +604,38 @@ export interface ListKnowledgeBaseUsersResponse {
   /** At most 10, by name. */
   agentNames: string[];
   /** How many there are. */
+  total: number;
+}
+
+export interface ListAgentVersionsRequest {
+  ownerId: string;
+  agentId: string;
+  page: Page | undefined;
+}
+
+export interface ListAgentVersionsResponse {
+  versions: AgentVersion[];
+  total: number;
+}
+
+export interface GetAgentVersionRequest {
+  ownerId: string;
+  agentId: string;
+  agentVersion: number;
+}
+
+export interface GetAgentVersionResponse {
+  version: AgentVersion | undefined;
+}
+
+export interface ListPublishesRequest {
+  ownerId: string;
+  agentId: string;
+  page: Page | undefined;
+}
+
+export interface ListPublishesResponse {
+  publishes: AgentPublish[];
   total: number;
 }
 
@@ -6561,6 +6594,434 @@ export const ListKnowledgeBaseUsersResponse: MessageFns<ListKnowledgeBaseUsersRe
   },
 };
 
+function createBaseListAgentVersionsRequest(): ListAgentVersionsRequest {
+  return { ownerId: "", agentId: "", page: undefined };
+}
+
+export const ListAgentVersionsRequest: MessageFns<ListAgentVersionsRequest> = {
+  encode(message: ListAgentVersionsRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.ownerId !== "") {
+      writer.uint32(10).string(message.ownerId);
+    }
+    if (message.agentId !== "") {
+      writer.uint32(18).string(message.agentId);
+    }
+    if (message.page !== undefined) {
+      Page.encode(message.page, writer.uint32(26).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ListAgentVersionsRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseListAgentVersionsRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.ownerId = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.agentId = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.page = Page.decode(reader, reader.uint32());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<ListAgentVersionsRequest>, I>>(base?: I): ListAgentVersionsRequest {
+    return ListAgentVersionsRequest.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<ListAgentVersionsRequest>, I>>(object: I): ListAgentVersionsRequest {
+    const message = createBaseListAgentVersionsRequest();
+    message.ownerId = object.ownerId ?? "";
+    message.agentId = object.agentId ?? "";
+    message.page = (object.page !== undefined && object.page !== null) ? Page.fromPartial(object.page) : undefined;
+    return message;
+  },
+};
+
+function createBaseListAgentVersionsResponse(): ListAgentVersionsResponse {
+  return { versions: [], total: 0 };
+}
+
+export const ListAgentVersionsResponse: MessageFns<ListAgentVersionsResponse> = {
+  encode(message: ListAgentVersionsResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    for (const v of message.versions) {
+      AgentVersion.encode(v!, writer.uint32(10).fork()).join();
+    }
+    if (message.total !== 0) {
+      writer.uint32(16).int32(message.total);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ListAgentVersionsResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseListAgentVersionsResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.versions.push(AgentVersion.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.total = reader.int32();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<ListAgentVersionsResponse>, I>>(base?: I): ListAgentVersionsResponse {
+    return ListAgentVersionsResponse.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<ListAgentVersionsResponse>, I>>(object: I): ListAgentVersionsResponse {
+    const message = createBaseListAgentVersionsResponse();
+    message.versions = object.versions?.map((e) => AgentVersion.fromPartial(e)) || [];
+    message.total = object.total ?? 0;
+    return message;
+  },
+};
+
+function createBaseGetAgentVersionRequest(): GetAgentVersionRequest {
+  return { ownerId: "", agentId: "", agentVersion: 0 };
+}
+
+export const GetAgentVersionRequest: MessageFns<GetAgentVersionRequest> = {
+  encode(message: GetAgentVersionRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.ownerId !== "") {
+      writer.uint32(10).string(message.ownerId);
+    }
+    if (message.agentId !== "") {
+      writer.uint32(18).string(message.agentId);
+    }
+    if (message.agentVersion !== 0) {
+      writer.uint32(24).int32(message.agentVersion);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): GetAgentVersionRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseGetAgentVersionRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.ownerId = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.agentId = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.agentVersion = reader.int32();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<GetAgentVersionRequest>, I>>(base?: I): GetAgentVersionRequest {
+    return GetAgentVersionRequest.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<GetAgentVersionRequest>, I>>(object: I): GetAgentVersionRequest {
+    const message = createBaseGetAgentVersionRequest();
+    message.ownerId = object.ownerId ?? "";
+    message.agentId = object.agentId ?? "";
+    message.agentVersion = object.agentVersion ?? 0;
+    return message;
+  },
+};
+
+function createBaseGetAgentVersionResponse(): GetAgentVersionResponse {
+  return { version: undefined };
+}
+
+export const GetAgentVersionResponse: MessageFns<GetAgentVersionResponse> = {
+  encode(message: GetAgentVersionResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.version !== undefined) {
+      AgentVersion.encode(message.version, writer.uint32(10).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): GetAgentVersionResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseGetAgentVersionResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.version = AgentVersion.decode(reader, reader.uint32());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<GetAgentVersionResponse>, I>>(base?: I): GetAgentVersionResponse {
+    return GetAgentVersionResponse.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<GetAgentVersionResponse>, I>>(object: I): GetAgentVersionResponse {
+    const message = createBaseGetAgentVersionResponse();
+    message.version = (object.version !== undefined && object.version !== null)
+      ? AgentVersion.fromPartial(object.version)
+      : undefined;
+    return message;
+  },
+};
+
+function createBaseListPublishesRequest(): ListPublishesRequest {
+  return { ownerId: "", agentId: "", page: undefined };
+}
+
+export const ListPublishesRequest: MessageFns<ListPublishesRequest> = {
+  encode(message: ListPublishesRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.ownerId !== "") {
+      writer.uint32(10).string(message.ownerId);
+    }
+    if (message.agentId !== "") {
+      writer.uint32(18).string(message.agentId);
+    }
+    if (message.page !== undefined) {
+      Page.encode(message.page, writer.uint32(26).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ListPublishesRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseListPublishesRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.ownerId = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.agentId = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.page = Page.decode(reader, reader.uint32());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<ListPublishesRequest>, I>>(base?: I): ListPublishesRequest {
+    return ListPublishesRequest.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<ListPublishesRequest>, I>>(object: I): ListPublishesRequest {
+    const message = createBaseListPublishesRequest();
+    message.ownerId = object.ownerId ?? "";
+    message.agentId = object.agentId ?? "";
+    message.page = (object.page !== undefined && object.page !== null) ? Page.fromPartial(object.page) : undefined;
+    return message;
+  },
+};
+
+function createBaseListPublishesResponse(): ListPublishesResponse {
+  return { publishes: [], total: 0 };
+}
+
+export const ListPublishesResponse: MessageFns<ListPublishesResponse> = {
+  encode(message: ListPublishesResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    for (const v of message.publishes) {
+      AgentPublish.encode(v!, writer.uint32(10).fork()).join();
+    }
+    if (message.total !== 0) {
+      writer.uint32(16).int32(message.total);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ListPublishesResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseListPublishesResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.publishes.push(AgentPublish.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.total = reader.int32();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<ListPublishesResponse>, I>>(base?: I): ListPublishesResponse {
+    return ListPublishesResponse.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<ListPublishesResponse>, I>>(object: I): ListPublishesResponse {
+    const message = createBaseListPublishesResponse();
+    message.publishes = object.publishes?.map((e) => AgentPublish.fromPartial(e)) || [];
+    message.total = object.total ?? 0;
+    return message;
+  },
+};
+
 function createBaseListProvidersRequest(): ListProvidersRequest {
   return { ownerId: "", withPrices: undefined };
 }
@@ -7743,6 +8204,40 @@ export const AgentServiceService = {
     responseSerialize: (value: ListReplaysResponse): Buffer => Buffer.from(ListReplaysResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): ListReplaysResponse => ListReplaysResponse.decode(value),
   },
+  /** The versions of an agent, newest first. */
+  listAgentVersions: {
+    path: "/parley.agent.v1.AgentService/ListAgentVersions" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: ListAgentVersionsRequest): Buffer =>
+      Buffer.from(ListAgentVersionsRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): ListAgentVersionsRequest => ListAgentVersionsRequest.decode(value),
+    responseSerialize: (value: ListAgentVersionsResponse): Buffer =>
+      Buffer.from(ListAgentVersionsResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): ListAgentVersionsResponse => ListAgentVersionsResponse.decode(value),
+  },
+  getAgentVersion: {
+    path: "/parley.agent.v1.AgentService/GetAgentVersion" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: GetAgentVersionRequest): Buffer =>
+      Buffer.from(GetAgentVersionRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): GetAgentVersionRequest => GetAgentVersionRequest.decode(value),
+    responseSerialize: (value: GetAgentVersionResponse): Buffer =>
+      Buffer.from(GetAgentVersionResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): GetAgentVersionResponse => GetAgentVersionResponse.decode(value),
+  },
+  /** The publish log of an agent, newest first. */
+  listPublishes: {
+    path: "/parley.agent.v1.AgentService/ListPublishes" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: ListPublishesRequest): Buffer => Buffer.from(ListPublishesRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): ListPublishesRequest => ListPublishesRequest.decode(value),
+    responseSerialize: (value: ListPublishesResponse): Buffer =>
+      Buffer.from(ListPublishesResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): ListPublishesResponse => ListPublishesResponse.decode(value),
+  },
   listProviders: {
     path: "/parley.agent.v1.AgentService/ListProviders" as const,
     requestStream: false as const,
@@ -7873,6 +8368,11 @@ export interface AgentServiceServer extends UntypedServiceImplementation {
   createReplay: handleUnaryCall<CreateReplayRequest, CreateReplayResponse>;
   getReplay: handleUnaryCall<GetReplayRequest, GetReplayResponse>;
   listReplays: handleUnaryCall<ListReplaysRequest, ListReplaysResponse>;
+  /** The versions of an agent, newest first. */
+  listAgentVersions: handleUnaryCall<ListAgentVersionsRequest, ListAgentVersionsResponse>;
+  getAgentVersion: handleUnaryCall<GetAgentVersionRequest, GetAgentVersionResponse>;
+  /** The publish log of an agent, newest first. */
+  listPublishes: handleUnaryCall<ListPublishesRequest, ListPublishesResponse>;
   listProviders: handleUnaryCall<ListProvidersRequest, ListProvidersResponse>;
   listVoices: handleUnaryCall<ListVoicesRequest, ListVoicesResponse>;
   addClonedVoice: handleUnaryCall<AddClonedVoiceRequest, AddClonedVoiceResponse>;
@@ -8567,6 +9067,53 @@ export interface AgentServiceClient extends Client {
     metadata: Metadata,
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: ListReplaysResponse) => void,
+  ): ClientUnaryCall;
+  /** The versions of an agent, newest first. */
+  listAgentVersions(
+    request: ListAgentVersionsRequest,
+    callback: (error: ServiceError | null, response: ListAgentVersionsResponse) => void,
+  ): ClientUnaryCall;
+  listAgentVersions(
+    request: ListAgentVersionsRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: ListAgentVersionsResponse) => void,
+  ): ClientUnaryCall;
+  listAgentVersions(
+    request: ListAgentVersionsRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: ListAgentVersionsResponse) => void,
+  ): ClientUnaryCall;
+  getAgentVersion(
+    request: GetAgentVersionRequest,
+    callback: (error: ServiceError | null, response: GetAgentVersionResponse) => void,
+  ): ClientUnaryCall;
+  getAgentVersion(
+    request: GetAgentVersionRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: GetAgentVersionResponse) => void,
+  ): ClientUnaryCall;
+  getAgentVersion(
+    request: GetAgentVersionRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: GetAgentVersionResponse) => void,
+  ): ClientUnaryCall;
+  /** The publish log of an agent, newest first. */
+  listPublishes(
+    request: ListPublishesRequest,
+    callback: (error: ServiceError | null, response: ListPublishesResponse) => void,
+  ): ClientUnaryCall;
+  listPublishes(
+    request: ListPublishesRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: ListPublishesResponse) => void,
+  ): ClientUnaryCall;
+  listPublishes(
+    request: ListPublishesRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: ListPublishesResponse) => void,
   ): ClientUnaryCall;
   listProviders(
     request: ListProvidersRequest,

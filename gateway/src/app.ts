@@ -35,6 +35,8 @@ import { replayRoutes } from "./routes/tests/replays.ts";
 import { testRunRoutes } from "./routes/tests/runs.ts";
 import { testRoutes } from "./routes/tests/tests.ts";
 import { toolRoutes } from "./routes/tools.ts";
+import { publishingRoutes } from "./routes/versions/publishing.ts";
+import { versionRoutes } from "./routes/versions/versions.ts";
 import { whatsAppRoutes } from "./routes/whatsapp.ts";
 import { widgetRoutes } from "./routes/widget.ts";
 
@@ -57,6 +59,8 @@ export function createApp(
     .use(testRunRoutes(gate, clients))
     .use(testRoutes(gate, clients))
     .use(replayRoutes(gate, clients))
+    .use(versionRoutes(gate, clients))
+    .use(publishingRoutes(gate, clients))
     .use(promptRoutes(gate, clients))
     .use(toolRoutes(gate, clients))
     .use(documentRoutes(gate, clients))

@@ -32,9 +32,14 @@ afterAll(() => stack.stop());
 
 /** The scope that each operation needs. */
 const SCOPES: Readonly<Record<string, readonly string[]>> = {
-  "agents:read": ["listAgents", "getAgent", "listDynamicVariables"],
+  "agents:read": [
+    ...["listAgents", "getAgent", "listDynamicVariables"],
+    ...["listAgentVersions", "getAgentVersion", "diffAgentVersions", "compareAgentVersions"],
+    ...["listAgentPublishes", "getAgentTraffic"],
+  ],
   "agents:write": [
     ...["createAgent", "updateAgent", "deleteAgent", "tryStartWebhook"],
+    ...["publishAgentVersion", "setAgentTraffic"],
     ...["createTest", "createTestFromConversation", "updateTest", "deleteTest"],
   ],
   "tests:read": [

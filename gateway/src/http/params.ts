@@ -3,6 +3,7 @@ import { notFound } from "@parley/shared/errors";
 /** The kind of object that each path parameter names, for the not-found message. */
 export const NAMED: Readonly<Record<string, string>> = {
   agent_id: "Agent",
+  agent_version: "Agent version",
   batch_id: "Call batch",
   call_id: "Call",
   carrier_id: "Carrier",
@@ -14,6 +15,7 @@ export const NAMED: Readonly<Record<string, string>> = {
   key_id: "API key",
   knowledge_base_id: "Knowledge base",
   mobile_number: "Mobile number",
+  other_version: "Agent version",
   owner_session_id: "Session",
   prompt_name: "Prompt",
   secret_name: "Secret",

@@ -34,6 +34,8 @@ const PATH_PARAMETERS: Readonly<Record<string, { description: string; example: s
   batch_id: { description: "ID of the batch.", example: BATCH_ID },
   call_id: { description: "ID of the call.", example: CALL_ID },
   agent_id: { description: "ID of the agent.", example: AGENT_ID },
+  agent_version: { description: "Number of the version.", example: "1" },
+  other_version: { description: "Number of the version that it is compared with.", example: "2" },
   prompt_name: { description: "Name of the prompt.", example: PROMPT_NAME },
   label: {
     description: "The label: up to 64 letters of A to Z, digits, hyphens and underscores.",

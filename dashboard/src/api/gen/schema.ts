@@ -330,6 +330,156 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/public/agents/{agent_id}/versions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the versions of an agent with their figures, newest first
+         * @description Needs a key with the scope `agents:read`, or a session.
+         */
+        get: operations["listAgentVersions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/public/agents/{agent_id}/versions/{agent_version}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get a version of an agent with its prompts and tools
+         * @description Needs a key with the scope `agents:read`, or a session.
+         */
+        get: operations["getAgentVersion"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/public/agents/{agent_id}/versions/{agent_version}/diff/{other_version}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Show what changed between two versions of an agent
+         * @description Needs a key with the scope `agents:read`, or a session.
+         */
+        get: operations["diffAgentVersions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/public/agents/{agent_id}/versions/{agent_version}/compare/{other_version}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Compare the figures of two versions of an agent
+         * @description Differences are of the second version from the first, with confidence intervals of 95 %.
+         *
+         *     Needs a key with the scope `agents:read`, or a session.
+         */
+        get: operations["compareAgentVersions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/public/agents/{agent_id}/versions/{agent_version}/publish": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Publish a version of an agent, or roll back to it
+         * @description New conversations get the version; those in progress keep theirs. It ends a split of traffic.
+         *
+         *     Needs a key with the scope `agents:write`, or a session.
+         */
+        post: operations["publishAgentVersion"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/public/agents/{agent_id}/publishes": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List what was published of an agent, newest first
+         * @description Needs a key with the scope `agents:read`, or a session.
+         */
+        get: operations["listAgentPublishes"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/public/agents/{agent_id}/traffic": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get the versions that an agent's new conversations get
+         * @description Needs a key with the scope `agents:read`, or a session.
+         */
+        get: operations["getAgentTraffic"];
+        /**
+         * Split an agent's new conversations between versions
+         * @description A caller stays with a version, and a change moves as few callers as possible. Publishing ends the split.
+         *
+         *     Needs a key with the scope `agents:write`, or a session.
+         */
+        put: operations["setAgentTraffic"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/public/prompts": {
         parameters: {
             query?: never;
@@ -4553,6 +4703,563 @@ export interface components {
             /** @description Number of pages. */
             total_pages: number;
         };
+        AgentVersionList: {
+            /** @description Versions of the page, newest first. */
+            versions: components["schemas"]["ListedAgentVersion"][];
+            /** @description Number of items on all pages. */
+            total: number;
+            /** @description This page. */
+            page: number;
+            /** @description Items on a full page. */
+            page_size: number;
+            /** @description Number of pages. */
+            total_pages: number;
+        };
+        ListedAgentVersion: {
+            /**
+             * @description Number of the version.
+             * @example 3
+             */
+            agent_version: number;
+            /** @description What was said of it. */
+            note: string | null;
+            /** @description The key or session that made it; null for Parley, such as for an agent that follows a prompt. */
+            created_by: string | null;
+            /**
+             * Format: date-time
+             * @description When it was made.
+             * @example 2026-01-31T09:30:00.000Z
+             */
+            created_at: string;
+            /** @description Whether it is the published version. */
+            published: boolean;
+            /** @description Percent of the new conversations that get it. */
+            weight: number;
+            /** @description Null while the conversation service does not answer. */
+            figures: components["schemas"]["VersionFigures"] | null;
+        };
+        /** @description What is counted of a version's conversations, without drafts and tests. */
+        VersionFigures: {
+            /** @description Conversations that began. */
+            conversations: number;
+            /** @description Share of each status: COMPLETED, DISCONNECTED or FAILED. */
+            outcomes: {
+                /** @description Conversations that have ended. */
+                n: number;
+                /** @description Share of each status: COMPLETED, DISCONNECTED or FAILED. */
+                shares: {
+                    [key: string]: number;
+                };
+            };
+            /** @description Share of each outcome: SUCCESS, NO_ANSWER, BUSY, CANCELLED, HUNG_UP_EARLY, ERROR. */
+            call_outcomes: {
+                /** @description Calls that have ended. */
+                n: number;
+                /** @description Share of each outcome: SUCCESS, NO_ANSWER, BUSY, CANCELLED, HUNG_UP_EARLY, ERROR. */
+                shares: {
+                    [key: string]: number;
+                };
+            };
+            /** @description Share of those in which a tool failed */
+            tool_failures: {
+                /** @description Conversations that have ended. */
+                n: number;
+                /** @description Share of those in which a tool failed; null if `n` is 0. */
+                share: number | null;
+            };
+            /** @description Of each field of the analysis that is a boolean, a word of a literal, or a number. */
+            analysis: {
+                [key: string]: {
+                    /** @description Analyses with a value. */
+                    n: number;
+                    /** @description Share of those that are true; null if `n` is 0. */
+                    share: number | null;
+                } | {
+                    /** @description Analyses with a value. */
+                    n: number;
+                    /** @description Share of each word. */
+                    shares: {
+                        [key: string]: number;
+                    };
+                } | {
+                    /** @description Analyses with a value. */
+                    n: number;
+                    /** @description Their mean; null if `n` is 0. */
+                    mean: number | null;
+                };
+            };
+            /** @description How long calls lasted. */
+            call_seconds: {
+                /** @description Calls that were answered. */
+                n: number;
+                /** @description Mean duration; null if `n` is 0. */
+                mean: number | null;
+            };
+            /** @description To the first word of streamed text replies, accurate to 5 %. */
+            text_latency: {
+                /** @description Replies that were measured. */
+                replies: number;
+                /** @description Milliseconds within which half of the replies began. */
+                p50_ms: number;
+                /** @description Null for fewer than 20 replies. */
+                p95_ms: number | null;
+            } | null;
+            /** @description In calls, from the end of the user's speech to the first audio. */
+            call_latency: {
+                /** @description Replies that were measured. */
+                replies: number;
+                /** @description Milliseconds within which half of the replies began. */
+                p50_ms: number;
+                /** @description Null for fewer than 20 replies. */
+                p95_ms: number | null;
+            } | null;
+            /** @description Replies from models. */
+            replies: number;
+            /**
+             * @description Only with `include=cost`: cost of the replies whose cost is known, in millionths of a US dollar.
+             * @example 12720
+             */
+            cost_usd_micros?: number;
+            /**
+             * @description Only with `include=cost`: replies whose cost is unknown, which is not in the sum.
+             * @example 0
+             */
+            unpriced_replies?: number;
+        };
+        AgentVersion: {
+            /**
+             * @description Number of the version.
+             * @example 3
+             */
+            agent_version: number;
+            /** @description What was said of it. */
+            note: string | null;
+            /** @description The key or session that made it; null for Parley, such as for an agent that follows a prompt. */
+            created_by: string | null;
+            /**
+             * Format: date-time
+             * @description When it was made.
+             * @example 2026-01-31T09:30:00.000Z
+             */
+            created_at: string;
+            /** @description Whether it is the published version. */
+            published: boolean;
+            /** @description Percent of the new conversations that get it. */
+            weight: number;
+            /** @description The agent as the version has it. */
+            agent: components["schemas"]["Agent"];
+            /** @description The prompt of its analysis. */
+            analysis_prompt: {
+                /** @description Name of the prompt. */
+                prompt_name: string;
+                /** @description Version of the prompt. */
+                prompt_version: number;
+                /** @description Text of the prompt. */
+                prompt_content: string;
+            } | null;
+            /** @description The definitions of its `custom_tools`, as they were. */
+            tools: components["schemas"]["VersionTool"][];
+        };
+        /** @description A tool of the library. */
+        VersionTool: {
+            /**
+             * @description ID of the tool.
+             * @example tol_01m7yyhwr5h8k2n6q0t3w7y1a4
+             */
+            id: string;
+            /**
+             * @description Name by which models call the tool.
+             * @example look_up_order
+             */
+            name: string;
+            /** @description What the model reads to decide when to call the tool. */
+            description: string;
+            /**
+             * @description `http`: a request to a server of yours. `client`: your page or app makes the call. `mcp`: the tools of an MCP server.
+             * @enum {string}
+             */
+            type: "http" | "client" | "mcp";
+            /**
+             * @description HTTP tools: method of the request.
+             * @enum {string}
+             */
+            method?: "GET" | "HEAD" | "POST" | "PUT" | "PATCH" | "DELETE";
+            /** @description HTTP and MCP tools: address. */
+            url?: string;
+            /** @description HTTP and MCP tools: headers of the request. */
+            headers?: {
+                [key: string]: string | {
+                    /**
+                     * @description Name of one of your secrets (`/v1/manage/secrets`).
+                     * @example shop_api_key
+                     */
+                    secret: string;
+                };
+            };
+            /** @description HTTP and MCP tools: how requests are authenticated. */
+            auth?: ({
+                /**
+                 * @description The secret is sent as a bearer token.
+                 * @constant
+                 */
+                type: "bearer";
+                /**
+                 * @description Name of one of your secrets (`/v1/manage/secrets`).
+                 * @example shop_api_key
+                 */
+                secret: string;
+            } | {
+                /**
+                 * @description A user name and the secret as its password.
+                 * @constant
+                 */
+                type: "basic";
+                /** @description User name. */
+                username: string;
+                /**
+                 * @description Name of one of your secrets (`/v1/manage/secrets`).
+                 * @example shop_api_key
+                 */
+                secret: string;
+            } | {
+                /**
+                 * @description The secret is sent in a header.
+                 * @constant
+                 */
+                type: "header";
+                /**
+                 * @description Name of the header.
+                 * @example X-Api-Key
+                 */
+                name: string;
+                /**
+                 * @description Name of one of your secrets (`/v1/manage/secrets`).
+                 * @example shop_api_key
+                 */
+                secret: string;
+            } | {
+                /**
+                 * @description A token that an OAuth issuer gives for the secret (client credentials).
+                 * @constant
+                 */
+                type: "oauth2_client_credentials";
+                /**
+                 * @description Address that issues tokens.
+                 * @example https://login.shop.example/oauth/token
+                 */
+                token_url: string;
+                /**
+                 * @description ID of the client.
+                 * @example parley
+                 */
+                client_id: string;
+                /**
+                 * @description Name of one of your secrets (`/v1/manage/secrets`).
+                 * @example shop_api_key
+                 */
+                secret: string;
+                /** @description Scopes to ask for, separated by spaces. */
+                scope?: string | null;
+            }) | null;
+            /** @description HTTP and client tools: parameters of a call. */
+            parameters?: components["schemas"]["ToolParameter"][];
+            /** @description HTTP tools: how often a request is repeated. */
+            retries?: number;
+            /** @description HTTP tools: whether a call may be repeated after a crash. */
+            idempotent?: boolean;
+            /** @description HTTP tools: what the model sees of the answer; null for everything. */
+            result?: components["schemas"]["ToolResult"] | null;
+            /** @description HTTP tools: values of the answer that variables take. */
+            assignments?: components["schemas"]["ToolAssignment"][];
+            /** @description Client tools: whether the model waits for the client's result. */
+            wait?: boolean;
+            /** @description MCP tools: names of the server's tools that are allowed; null for all. */
+            tools?: string[] | null;
+            /**
+             * @description MCP tools: which change switches a server's tool off.
+             * @enum {string}
+             */
+            on_change?: "keep_if_schema_same" | "disable";
+            /** @description MCP tools: the server's tools. */
+            mcp_tools?: {
+                /** @description Name at the server. */
+                name: string;
+                /** @description Description, as accepted. */
+                description: string;
+                /** @description JSON Schema of the arguments, as accepted. */
+                input_schema: {
+                    [key: string]: unknown;
+                };
+                /**
+                 * @description Whether models can call it. One that the server changed or added is off until you accept it.
+                 * @enum {string}
+                 */
+                state: "on" | "changed" | "new" | "gone";
+            }[];
+            /** @description MCP tools: tools of the server that are left out. */
+            problems?: {
+                /** @description Name at the server. */
+                name: string;
+                /** @description Why the tool is left out. */
+                problem: string;
+            }[];
+            /** @description Milliseconds that a call may take with all its retries. */
+            timeout_ms: number;
+            /** @description What a caller hears while the tool runs. */
+            speech: components["schemas"]["ToolSpeech"];
+            /**
+             * @description What becomes of a running call when the caller speaks.
+             * @enum {string}
+             */
+            interruption: "continue" | "cancel";
+            /**
+             * @description Whether the conversation waits for the result.
+             * @enum {string}
+             */
+            run: "wait" | "background";
+        };
+        /** @description A parameter with one source of its value: `schema`, `variable`, `constant` or `secret`. */
+        ToolParameter: {
+            /**
+             * @description Name of the parameter.
+             * @example order_id
+             */
+            name: string;
+            /** @description HTTP tools: where the value goes. Body parameters make one JSON object. Path parameters stand in `url` as `{name}`. */
+            in?: ("path" | "query" | "header" | "body") | null;
+            /** @description Whether the tool is not called without a value. Default: true for path parameters, which have no other value, else false. */
+            required?: boolean | null;
+            /** @description JSON Schema (draft 2020-12) of a value that the model gives: at most 16 KiB and 8 levels, without `pattern` and `$ref`. */
+            schema?: {
+                [key: string]: unknown;
+            } | null;
+            /** @description The variable that has the value. */
+            variable?: string | null;
+            /** @description The value itself: any JSON. */
+            constant?: unknown;
+            /** @description HTTP tools: the secret that is the value. */
+            secret?: string | null;
+            /** @description With `schema`: the list variable that has the only values that the model may give. While it is not set, none is allowed. */
+            allowed_from?: string | null;
+        };
+        /** @description What the model sees of the answer. */
+        ToolResult: {
+            /** @description What the model sees of the answer. Default: everything. */
+            keep?: string[] | null;
+            /** @description Whether the model sees only that the call succeeded. Default: false. */
+            hide?: boolean | null;
+        };
+        /** @description A value of the answer that a dynamic variable takes. */
+        ToolAssignment: {
+            /**
+             * @description Dynamic variable that takes the value.
+             * @example order_status
+             */
+            variable: string;
+            /**
+             * @description JSON pointer (RFC 6901) into the answer; empty for the whole answer.
+             * @example /order/status
+             */
+            pointer: string;
+        };
+        /** @description What a caller hears while the tool runs. */
+        ToolSpeech: {
+            /** @description `auto`: what the model says with the call. `off`: nothing. Any other text is spoken when the call begins. Default: `auto`. */
+            before?: string | null;
+            /** @description What the agent says while the call takes longer, by ascending time. */
+            delayed?: {
+                /**
+                 * @description Milliseconds from the beginning of the call.
+                 * @example 4000
+                 */
+                after_ms: number;
+                /**
+                 * @description What the agent says then.
+                 * @example Still looking.
+                 */
+                text: string;
+            }[] | null;
+            /** @description Sound while the caller waits and nobody speaks: `typing`, `hold`, `office` or `cafe` in calls that Parley holds. Others are silent. */
+            sound?: string | null;
+        };
+        AgentVersionDiff: {
+            /**
+             * @description Number of the version.
+             * @example 3
+             */
+            from: number;
+            /**
+             * @description Number of the version.
+             * @example 3
+             */
+            to: number;
+            /** @description The fields that differ. Secrets are masked. */
+            changes: {
+                /**
+                 * @description The field, such as `llm.params.temperature`; of a tool, `custom_tools`, its name and the field.
+                 * @example prompt.prompt_content
+                 */
+                field: string;
+                /** @description Its value in the first version; null if it has none. */
+                from: unknown;
+                /** @description Its value in the second. */
+                to: unknown;
+                /** @description Of prompts and texts of several lines: what changed, in the unified format. */
+                diff?: string;
+            }[];
+        };
+        AgentVersionComparison: {
+            a: {
+                /**
+                 * @description Number of the version.
+                 * @example 3
+                 */
+                agent_version: number;
+                figures: components["schemas"]["VersionFigures"];
+            };
+            b: {
+                /**
+                 * @description Number of the version.
+                 * @example 3
+                 */
+                agent_version: number;
+                figures: components["schemas"]["VersionFigures"];
+            };
+            /** @description Every figure that both have. */
+            differences: components["schemas"]["VersionDifference"][];
+        };
+        /** @description How a figure of two versions differs. */
+        VersionDifference: {
+            /**
+             * @description Path of the figure, such as `outcomes.COMPLETED` or `analysis.solved`; `cost_usd_micros` is the mean of a conversation.
+             * @example outcomes.COMPLETED
+             */
+            figure: string;
+            /** @description Of `b` from `a`; null if one of them has nothing to measure. */
+            difference: number | null;
+            /** @description With `high`, the 95 % confidence interval of the difference; null for too few conversations, percentiles and cost. */
+            low: number | null;
+            /** @description The upper end. */
+            high: number | null;
+            /**
+             * @description `too_few`: fewer than 30 of either. `same`: the interval includes 0. Absent for percentiles and cost, and where a difference is neither good nor bad by itself, such as of call time and of your analysis.
+             * @enum {string}
+             */
+            verdict?: "better" | "worse" | "same" | "too_few";
+        };
+        /** @description How a version is published. */
+        PublishVersionRequest: {
+            /** @description What it is for, for people to read. */
+            note?: string | null;
+            /** @description Publishes although required tests have not passed. Needs the scope `agents:override`, which `*` does not include. */
+            override?: {
+                /**
+                 * @description Why, for the publish log.
+                 * @example Outage of the test server.
+                 */
+                reason: string;
+            } | null;
+        };
+        AgentPublishDone: {
+            publish: components["schemas"]["AgentPublish"];
+            /**
+             * @description How changes are published from now on.
+             * @enum {string}
+             */
+            publishing: "auto" | "manual";
+            /** @description Whether that was `auto` before: a version that is not the newest makes it `manual`. */
+            became_manual: boolean;
+        };
+        /** @description An entry of an agent's publish log. */
+        AgentPublish: {
+            /** @description Number of the entry. */
+            number: number;
+            /**
+             * @description `rollback`: an older version than before was published; `automatic`: a change took effect at once; `test_cleared`, `test_deleted`: a required test was.
+             * @enum {string}
+             */
+            kind: "publish" | "rollback" | "traffic" | "automatic" | "test_cleared" | "test_deleted";
+            /** @description The version that was published. */
+            agent_version: number | null;
+            /** @description Of `traffic`: the versions. */
+            split: {
+                /**
+                 * @description Number of the version.
+                 * @example 3
+                 */
+                agent_version: number;
+                /**
+                 * @description Percent of the new conversations.
+                 * @example 90
+                 */
+                weight: number;
+            }[] | null;
+            /** @description What was said of it. */
+            note: string | null;
+            /** @description Why it was published although required tests had not passed. */
+            override_reason: string | null;
+            /** @description The key or session that made it; null for Parley, such as for an agent that follows a prompt. */
+            created_by: string | null;
+            /**
+             * Format: date-time
+             * @description When it happened.
+             * @example 2026-01-31T09:30:00.000Z
+             */
+            created_at: string;
+        };
+        AgentPublishList: {
+            /** @description Entries of the page, newest first. */
+            publishes: components["schemas"]["AgentPublish"][];
+            /** @description Number of items on all pages. */
+            total: number;
+            /** @description This page. */
+            page: number;
+            /** @description Items on a full page. */
+            page_size: number;
+            /** @description Number of pages. */
+            total_pages: number;
+        };
+        AgentTraffic: {
+            /** @description The versions that new conversations get: the published one alone without a split; empty if none is. */
+            split: {
+                /**
+                 * @description Number of the version.
+                 * @example 3
+                 */
+                agent_version: number;
+                /**
+                 * @description Percent of the new conversations.
+                 * @example 90
+                 */
+                weight: number;
+            }[];
+        };
+        /** @description How new conversations are split between versions. */
+        SetTrafficRequest: {
+            /** @description Different versions, whose weights sum to 100. */
+            split: {
+                /**
+                 * @description Number of the version.
+                 * @example 3
+                 */
+                agent_version: number;
+                /**
+                 * @description Percent of the new conversations.
+                 * @example 90
+                 */
+                weight: number;
+            }[];
+            /** @description What it is for, for people to read. */
+            note?: string | null;
+            /** @description Publishes although required tests have not passed. Needs the scope `agents:override`, which `*` does not include. */
+            override?: {
+                /**
+                 * @description Why, for the publish log.
+                 * @example Outage of the test server.
+                 */
+                reason: string;
+            } | null;
+        };
         /** @description A prompt, or a new version of one. */
         CreatePromptRequest: {
             /**
@@ -4859,70 +5566,6 @@ export interface components {
             interruption?: ("continue" | "cancel") | null;
             /** @description Whether the conversation waits for the result, or goes on in the meantime. Default: `wait`. */
             run?: ("wait" | "background") | null;
-        };
-        /** @description A parameter with one source of its value: `schema`, `variable`, `constant` or `secret`. */
-        ToolParameter: {
-            /**
-             * @description Name of the parameter.
-             * @example order_id
-             */
-            name: string;
-            /** @description HTTP tools: where the value goes. Body parameters make one JSON object. Path parameters stand in `url` as `{name}`. */
-            in?: ("path" | "query" | "header" | "body") | null;
-            /** @description Whether the tool is not called without a value. Default: true for path parameters, which have no other value, else false. */
-            required?: boolean | null;
-            /** @description JSON Schema (draft 2020-12) of a value that the model gives: at most 16 KiB and 8 levels, without `pattern` and `$ref`. */
-            schema?: {
-                [key: string]: unknown;
-            } | null;
-            /** @description The variable that has the value. */
-            variable?: string | null;
-            /** @description The value itself: any JSON. */
-            constant?: unknown;
-            /** @description HTTP tools: the secret that is the value. */
-            secret?: string | null;
-            /** @description With `schema`: the list variable that has the only values that the model may give. While it is not set, none is allowed. */
-            allowed_from?: string | null;
-        };
-        /** @description What the model sees of the answer. */
-        ToolResult: {
-            /** @description What the model sees of the answer. Default: everything. */
-            keep?: string[] | null;
-            /** @description Whether the model sees only that the call succeeded. Default: false. */
-            hide?: boolean | null;
-        };
-        /** @description A value of the answer that a dynamic variable takes. */
-        ToolAssignment: {
-            /**
-             * @description Dynamic variable that takes the value.
-             * @example order_status
-             */
-            variable: string;
-            /**
-             * @description JSON pointer (RFC 6901) into the answer; empty for the whole answer.
-             * @example /order/status
-             */
-            pointer: string;
-        };
-        /** @description What a caller hears while the tool runs. */
-        ToolSpeech: {
-            /** @description `auto`: what the model says with the call. `off`: nothing. Any other text is spoken when the call begins. Default: `auto`. */
-            before?: string | null;
-            /** @description What the agent says while the call takes longer, by ascending time. */
-            delayed?: {
-                /**
-                 * @description Milliseconds from the beginning of the call.
-                 * @example 4000
-                 */
-                after_ms: number;
-                /**
-                 * @description What the agent says then.
-                 * @example Still looking.
-                 */
-                text: string;
-            }[] | null;
-            /** @description Sound while the caller waits and nobody speaks: `typing`, `hold`, `office` or `cafe` in calls that Parley holds. Others are silent. */
-            sound?: string | null;
         };
         /** @description A tool that was created. */
         NewTool: {
@@ -15049,6 +15692,2089 @@ export interface operations {
                      *         {
                      *           "path": "conversation_id",
                      *           "message": "conversation_id is not valid"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The rate limit is exceeded. */
+            429: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "Rate limit of 500 requests per minute exceeded"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal error. */
+            500: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "Internal Server Error: request 0198c1f0-5a7b-7cc3-9c39-2f1d6f0a1b2c, a service failed"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A service is unreachable or does not answer. Try again. */
+            503: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "The agent service is unreachable. Try again."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    listAgentVersions: {
+        parameters: {
+            query?: {
+                /** @description Page to return. */
+                page?: number;
+                /** @description Items on a page. */
+                page_size?: number;
+                /** @description First day that counts, in UTC. Without `from` and `to`, all days count. */
+                from?: string;
+                /** @description Last day that counts, in UTC, at most 366 days with `from`. */
+                to?: string;
+                /** @description `cost`: show what the replies cost too. */
+                include?: "cost";
+            };
+            header?: {
+                /** @description Identifies the request in the logs. The response returns it. */
+                "X-Request-ID"?: string;
+            };
+            path: {
+                /**
+                 * @description ID of the agent.
+                 * @example agt_01m7yyhwdzeb28n9gms8rr2qyg
+                 */
+                agent_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "versions": [
+                     *         {
+                     *           "agent_version": 2,
+                     *           "note": null,
+                     *           "created_by": "key:key_01m7yyhwdaf1m8q3s6v0x2y4z7",
+                     *           "created_at": "2026-01-31T09:31:00.000Z",
+                     *           "published": true,
+                     *           "weight": 90,
+                     *           "figures": {
+                     *             "conversations": 398,
+                     *             "outcomes": {
+                     *               "n": 390,
+                     *               "shares": {
+                     *                 "COMPLETED": 0.94,
+                     *                 "DISCONNECTED": 0.04,
+                     *                 "FAILED": 0.02
+                     *               }
+                     *             },
+                     *             "call_outcomes": {
+                     *               "n": 0,
+                     *               "shares": {}
+                     *             },
+                     *             "tool_failures": {
+                     *               "n": 400,
+                     *               "share": 0.03
+                     *             },
+                     *             "analysis": {
+                     *               "helped": {
+                     *                 "n": 381,
+                     *                 "share": 0.8
+                     *               }
+                     *             },
+                     *             "call_seconds": {
+                     *               "n": 0,
+                     *               "mean": null
+                     *             },
+                     *             "text_latency": {
+                     *               "replies": 2310,
+                     *               "p50_ms": 640,
+                     *               "p95_ms": 1490
+                     *             },
+                     *             "call_latency": null,
+                     *             "replies": 2310
+                     *           }
+                     *         },
+                     *         {
+                     *           "agent_version": 1,
+                     *           "note": null,
+                     *           "created_by": "key:key_01m7yyhwdaf1m8q3s6v0x2y4z7",
+                     *           "created_at": "2026-01-31T09:30:00.000Z",
+                     *           "published": false,
+                     *           "weight": 10,
+                     *           "figures": {
+                     *             "conversations": 412,
+                     *             "outcomes": {
+                     *               "n": 400,
+                     *               "shares": {
+                     *                 "COMPLETED": 0.87,
+                     *                 "DISCONNECTED": 0.08,
+                     *                 "FAILED": 0.05
+                     *               }
+                     *             },
+                     *             "call_outcomes": {
+                     *               "n": 0,
+                     *               "shares": {}
+                     *             },
+                     *             "tool_failures": {
+                     *               "n": 400,
+                     *               "share": 0.03
+                     *             },
+                     *             "analysis": {
+                     *               "helped": {
+                     *                 "n": 388,
+                     *                 "share": 0.71
+                     *               }
+                     *             },
+                     *             "call_seconds": {
+                     *               "n": 0,
+                     *               "mean": null
+                     *             },
+                     *             "text_latency": {
+                     *               "replies": 2310,
+                     *               "p50_ms": 640,
+                     *               "p95_ms": 1490
+                     *             },
+                     *             "call_latency": null,
+                     *             "replies": 2310
+                     *           }
+                     *         }
+                     *       ],
+                     *       "total": 2,
+                     *       "page": 1,
+                     *       "page_size": 10,
+                     *       "total_pages": 1
+                     *     }
+                     */
+                    "application/json": components["schemas"]["AgentVersionList"];
+                };
+            };
+            /** @description The API key is missing, invalid, inactive or expired, or the session has ended. */
+            401: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "API key is missing"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The key lacks the scope, its owner has no access, or a session's request comes from another site's page. */
+            403: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "The API key lacks the scope agents:read"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not found. */
+            404: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "Agent not found"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A field breaks a rule. */
+            422: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "page is not valid",
+                     *       "errors": [
+                     *         {
+                     *           "path": "page",
+                     *           "message": "page is not valid"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The rate limit is exceeded. */
+            429: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "Rate limit of 500 requests per minute exceeded"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal error. */
+            500: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "Internal Server Error: request 0198c1f0-5a7b-7cc3-9c39-2f1d6f0a1b2c, a service failed"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A service is unreachable or does not answer. Try again. */
+            503: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "The agent service is unreachable. Try again."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    getAgentVersion: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Identifies the request in the logs. The response returns it. */
+                "X-Request-ID"?: string;
+            };
+            path: {
+                /**
+                 * @description ID of the agent.
+                 * @example agt_01m7yyhwdzeb28n9gms8rr2qyg
+                 */
+                agent_id: string;
+                /**
+                 * @description Number of the version.
+                 * @example 1
+                 */
+                agent_version: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "agent_version": 1,
+                     *       "note": null,
+                     *       "created_by": "key:key_01m7yyhwdaf1m8q3s6v0x2y4z7",
+                     *       "created_at": "2026-01-31T09:30:00.000Z",
+                     *       "published": false,
+                     *       "weight": 10,
+                     *       "agent": {
+                     *         "id": "agt_01m7yyhwdzeb28n9gms8rr2qyg",
+                     *         "agent_name": "Front desk",
+                     *         "agent_type": "INBOUND",
+                     *         "agent_description": "Answers questions and books appointments.",
+                     *         "agent_category": "Customer Service",
+                     *         "agent_tips": [
+                     *           "Ask it for opening hours."
+                     *         ],
+                     *         "agent_mobile_number": [
+                     *           "+14155550123"
+                     *         ],
+                     *         "first_message_prompt": "Hello! This is {{company | Acme}}. How can I help?",
+                     *         "tools": {
+                     *           "end_call": {
+                     *             "message": "Goodbye!"
+                     *           },
+                     *           "send_dtmf": true,
+                     *           "transfer_call": {
+                     *             "transfer_phone_number": "+14155550199",
+                     *             "message": "One moment, please.",
+                     *             "mode": "warm",
+                     *             "briefing": "Say who is calling and what they want.",
+                     *             "hold_sound": "ringing",
+                     *             "accept_seconds": 30
+                     *           },
+                     *           "set_language": {
+                     *             "languages": [
+                     *               "en-US",
+                     *               "es-US"
+                     *             ]
+                     *           }
+                     *         },
+                     *         "timezone": "Europe/Berlin",
+                     *         "call_settings": {
+                     *           "end_of_turn_silence_ms": 600
+                     *         },
+                     *         "recording": true,
+                     *         "whatsapp": {
+                     *           "voice_replies": true
+                     *         },
+                     *         "widget_config": {
+                     *           "title": "Acme",
+                     *           "primary_color": "#1A2B3C",
+                     *           "position": "bottom-right",
+                     *           "allowed_origins": [
+                     *             "https://shop.example"
+                     *           ]
+                     *         },
+                     *         "MediaFiles": [
+                     *           {
+                     *             "fileType": "image/png",
+                     *             "mediaUrl": "https://cdn.acme.example/floor-plan.png"
+                     *           }
+                     *         ],
+                     *         "stt": {
+                     *           "provider_name": "DEEPGRAM",
+                     *           "model_name": "nova-3",
+                     *           "language": "en-US",
+                     *           "params": {}
+                     *         },
+                     *         "llm": {
+                     *           "provider_name": "OPENAI",
+                     *           "model_name": "gpt-4.1-mini",
+                     *           "params": {
+                     *             "temperature": 0.5
+                     *           },
+                     *           "fallbacks": [
+                     *             {
+                     *               "provider_name": "OPENAI",
+                     *               "model_name": "gpt-4.1",
+                     *               "params": {}
+                     *             }
+                     *           ]
+                     *         },
+                     *         "tts": {
+                     *           "provider_name": "OPENAI",
+                     *           "model_name": "gpt-4o-mini-tts",
+                     *           "language": "en-US",
+                     *           "voice_id": "alloy",
+                     *           "params": {
+                     *             "speed": 1.1
+                     *           }
+                     *         },
+                     *         "custom_tools": [
+                     *           {
+                     *             "tool_id": "tol_01m7yyhwr5h8k2n6q0t3w7y1a4"
+                     *           }
+                     *         ],
+                     *         "handoffs": [],
+                     *         "knowledge": [
+                     *           {
+                     *             "knowledge_base_id": "kb_01m7yyhws9j3m6r1v4x8z2b5c7",
+                     *             "mode": "tool",
+                     *             "max_chunks": 6,
+                     *             "max_characters": 8000,
+                     *             "min_score": 0.2
+                     *           }
+                     *         ],
+                     *         "start_webhook": {
+                     *           "url": "https://crm.acme.example/parley/start",
+                     *           "headers": {
+                     *             "Authorization": {
+                     *               "secret": "shop_api_key"
+                     *             }
+                     *           },
+                     *           "timeout_ms": 2000,
+                     *           "on_failure": "continue",
+                     *           "channels": [
+                     *             "telephony",
+                     *             "whatsapp"
+                     *           ],
+                     *           "secret": "********b7oD"
+                     *         },
+                     *         "call_analysis_enabled": true,
+                     *         "call_analysis_prompt": {
+                     *           "prompt_name": "agent-agt_01m7yyhwdzeb28n9gms8rr2qyg-analysis"
+                     *         },
+                     *         "call_analysis_schema": {
+                     *           "helped": {
+                     *             "type": "bool"
+                     *           },
+                     *           "wishes": {
+                     *             "type": "Optional[list[str]]"
+                     *           }
+                     *         },
+                     *         "prompt": {
+                     *           "prompt_name": "agent-agt_01m7yyhwdzeb28n9gms8rr2qyg",
+                     *           "prompt_version": 1,
+                     *           "prompt_content": "You answer calls for {{company | Acme}}. The caller is {{customer name: STRING : Name of the caller}}."
+                     *         },
+                     *         "prompt_pinned": false,
+                     *         "publishing": "auto",
+                     *         "agent_version": 1,
+                     *         "latest_version": 1,
+                     *         "published_version": 1,
+                     *         "dynamic_variables": [
+                     *           "company",
+                     *           "customer_name"
+                     *         ],
+                     *         "created_at": "2026-01-31T09:30:00.000Z",
+                     *         "updated_at": "2026-01-31T09:30:00.000Z"
+                     *       },
+                     *       "analysis_prompt": {
+                     *         "prompt_name": "agent-agt_01m7yyhwdzeb28n9gms8rr2qyg-analysis",
+                     *         "prompt_version": 1,
+                     *         "prompt_content": "Was the caller helped?"
+                     *       },
+                     *       "tools": [
+                     *         {
+                     *           "id": "tol_01m7yyhwr5h8k2n6q0t3w7y1a4",
+                     *           "name": "look_up_order",
+                     *           "description": "Looks up an order by its number.",
+                     *           "type": "http",
+                     *           "method": "GET",
+                     *           "url": "https://api.shop.example/orders/{order_id}",
+                     *           "headers": {
+                     *             "Accept": "application/json"
+                     *           },
+                     *           "auth": {
+                     *             "type": "bearer",
+                     *             "secret": "shop_api_key"
+                     *           },
+                     *           "parameters": [
+                     *             {
+                     *               "name": "order_id",
+                     *               "in": "path",
+                     *               "required": true,
+                     *               "schema": {
+                     *                 "type": "string",
+                     *                 "description": "Number of the order, such as A-1001."
+                     *               }
+                     *             },
+                     *             {
+                     *               "name": "customer",
+                     *               "in": "query",
+                     *               "required": true,
+                     *               "variable": "customer_id"
+                     *             }
+                     *           ],
+                     *           "retries": 2,
+                     *           "idempotent": false,
+                     *           "result": {
+                     *             "keep": [
+                     *               "/status",
+                     *               "/delivery"
+                     *             ],
+                     *             "hide": false
+                     *           },
+                     *           "assignments": [
+                     *             {
+                     *               "variable": "order_status",
+                     *               "pointer": "/status"
+                     *             }
+                     *           ],
+                     *           "timeout_ms": 10000,
+                     *           "speech": {
+                     *             "before": "One moment, I'll look that up.",
+                     *             "delayed": [
+                     *               {
+                     *                 "after_ms": 4000,
+                     *                 "text": "Still looking."
+                     *               }
+                     *             ]
+                     *           },
+                     *           "interruption": "continue",
+                     *           "run": "wait"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["AgentVersion"];
+                };
+            };
+            /** @description The API key is missing, invalid, inactive or expired, or the session has ended. */
+            401: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "API key is missing"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The key lacks the scope, its owner has no access, or a session's request comes from another site's page. */
+            403: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "The API key lacks the scope agents:read"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not found. */
+            404: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "Agent version not found"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A field breaks a rule. */
+            422: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "page is not valid",
+                     *       "errors": [
+                     *         {
+                     *           "path": "page",
+                     *           "message": "page is not valid"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The rate limit is exceeded. */
+            429: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "Rate limit of 500 requests per minute exceeded"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal error. */
+            500: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "Internal Server Error: request 0198c1f0-5a7b-7cc3-9c39-2f1d6f0a1b2c, a service failed"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A service is unreachable or does not answer. Try again. */
+            503: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "The agent service is unreachable. Try again."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    diffAgentVersions: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Identifies the request in the logs. The response returns it. */
+                "X-Request-ID"?: string;
+            };
+            path: {
+                /**
+                 * @description ID of the agent.
+                 * @example agt_01m7yyhwdzeb28n9gms8rr2qyg
+                 */
+                agent_id: string;
+                /**
+                 * @description Number of the version.
+                 * @example 1
+                 */
+                agent_version: string;
+                /**
+                 * @description Number of the version that it is compared with.
+                 * @example 2
+                 */
+                other_version: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "from": 1,
+                     *       "to": 2,
+                     *       "changes": [
+                     *         {
+                     *           "field": "agent_description",
+                     *           "from": "Answers questions and books appointments.",
+                     *           "to": "Answers questions."
+                     *         },
+                     *         {
+                     *           "field": "prompt.prompt_content",
+                     *           "from": "You answer calls.\nBe brief.\n",
+                     *           "to": "You answer calls.\nBe brief and kind.\n",
+                     *           "diff": "--- version 1\n+++ version 2\n@@ -1,2 +1,2 @@\n You answer calls.\n-Be brief.\n+Be brief and kind.\n"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["AgentVersionDiff"];
+                };
+            };
+            /** @description The API key is missing, invalid, inactive or expired, or the session has ended. */
+            401: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "API key is missing"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The key lacks the scope, its owner has no access, or a session's request comes from another site's page. */
+            403: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "The API key lacks the scope agents:read"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not found. */
+            404: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "Agent version not found"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A field breaks a rule. */
+            422: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "page is not valid",
+                     *       "errors": [
+                     *         {
+                     *           "path": "page",
+                     *           "message": "page is not valid"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The rate limit is exceeded. */
+            429: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "Rate limit of 500 requests per minute exceeded"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal error. */
+            500: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "Internal Server Error: request 0198c1f0-5a7b-7cc3-9c39-2f1d6f0a1b2c, a service failed"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A service is unreachable or does not answer. Try again. */
+            503: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "The agent service is unreachable. Try again."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    compareAgentVersions: {
+        parameters: {
+            query?: {
+                /** @description First day that counts, in UTC. Without `from` and `to`, all days count. */
+                from?: string;
+                /** @description Last day that counts, in UTC, at most 366 days with `from`. */
+                to?: string;
+                /** @description `cost`: show what the replies cost too. */
+                include?: "cost";
+            };
+            header?: {
+                /** @description Identifies the request in the logs. The response returns it. */
+                "X-Request-ID"?: string;
+            };
+            path: {
+                /**
+                 * @description ID of the agent.
+                 * @example agt_01m7yyhwdzeb28n9gms8rr2qyg
+                 */
+                agent_id: string;
+                /**
+                 * @description Number of the version.
+                 * @example 1
+                 */
+                agent_version: string;
+                /**
+                 * @description Number of the version that it is compared with.
+                 * @example 2
+                 */
+                other_version: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "a": {
+                     *         "agent_version": 1,
+                     *         "figures": {
+                     *           "conversations": 412,
+                     *           "outcomes": {
+                     *             "n": 400,
+                     *             "shares": {
+                     *               "COMPLETED": 0.87,
+                     *               "DISCONNECTED": 0.08,
+                     *               "FAILED": 0.05
+                     *             }
+                     *           },
+                     *           "call_outcomes": {
+                     *             "n": 0,
+                     *             "shares": {}
+                     *           },
+                     *           "tool_failures": {
+                     *             "n": 400,
+                     *             "share": 0.03
+                     *           },
+                     *           "analysis": {
+                     *             "helped": {
+                     *               "n": 388,
+                     *               "share": 0.71
+                     *             }
+                     *           },
+                     *           "call_seconds": {
+                     *             "n": 0,
+                     *             "mean": null
+                     *           },
+                     *           "text_latency": {
+                     *             "replies": 2310,
+                     *             "p50_ms": 640,
+                     *             "p95_ms": 1490
+                     *           },
+                     *           "call_latency": null,
+                     *           "replies": 2310
+                     *         }
+                     *       },
+                     *       "b": {
+                     *         "agent_version": 2,
+                     *         "figures": {
+                     *           "conversations": 398,
+                     *           "outcomes": {
+                     *             "n": 390,
+                     *             "shares": {
+                     *               "COMPLETED": 0.94,
+                     *               "DISCONNECTED": 0.04,
+                     *               "FAILED": 0.02
+                     *             }
+                     *           },
+                     *           "call_outcomes": {
+                     *             "n": 0,
+                     *             "shares": {}
+                     *           },
+                     *           "tool_failures": {
+                     *             "n": 400,
+                     *             "share": 0.03
+                     *           },
+                     *           "analysis": {
+                     *             "helped": {
+                     *               "n": 381,
+                     *               "share": 0.8
+                     *             }
+                     *           },
+                     *           "call_seconds": {
+                     *             "n": 0,
+                     *             "mean": null
+                     *           },
+                     *           "text_latency": {
+                     *             "replies": 2310,
+                     *             "p50_ms": 640,
+                     *             "p95_ms": 1490
+                     *           },
+                     *           "call_latency": null,
+                     *           "replies": 2310
+                     *         }
+                     *       },
+                     *       "differences": [
+                     *         {
+                     *           "figure": "outcomes.COMPLETED",
+                     *           "difference": 0.07,
+                     *           "low": 0.0292,
+                     *           "high": 0.1112,
+                     *           "verdict": "better"
+                     *         },
+                     *         {
+                     *           "figure": "tool_failures",
+                     *           "difference": 0,
+                     *           "low": -0.0245,
+                     *           "high": 0.0248,
+                     *           "verdict": "same"
+                     *         },
+                     *         {
+                     *           "figure": "analysis.helped",
+                     *           "difference": 0.09,
+                     *           "low": 0.0294,
+                     *           "high": 0.1497
+                     *         },
+                     *         {
+                     *           "figure": "text_latency.p95_ms",
+                     *           "difference": 0,
+                     *           "low": null,
+                     *           "high": null
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["AgentVersionComparison"];
+                };
+            };
+            /** @description The API key is missing, invalid, inactive or expired, or the session has ended. */
+            401: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "API key is missing"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The key lacks the scope, its owner has no access, or a session's request comes from another site's page. */
+            403: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "The API key lacks the scope agents:read"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not found. */
+            404: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "Agent version not found"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A field breaks a rule. */
+            422: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "from is not valid",
+                     *       "errors": [
+                     *         {
+                     *           "path": "from",
+                     *           "message": "from is not valid"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The rate limit is exceeded. */
+            429: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "Rate limit of 500 requests per minute exceeded"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal error. */
+            500: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "Internal Server Error: request 0198c1f0-5a7b-7cc3-9c39-2f1d6f0a1b2c, a service failed"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A service is unreachable or does not answer. Try again. */
+            503: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "The agent service is unreachable. Try again."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    publishAgentVersion: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Repeating the request with the same key within 24 hours returns the first response. */
+                "Idempotency-Key"?: string;
+                /** @description Identifies the request in the logs. The response returns it. */
+                "X-Request-ID"?: string;
+            };
+            path: {
+                /**
+                 * @description ID of the agent.
+                 * @example agt_01m7yyhwdzeb28n9gms8rr2qyg
+                 */
+                agent_id: string;
+                /**
+                 * @description Number of the version.
+                 * @example 1
+                 */
+                agent_version: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                /**
+                 * @example {
+                 *       "note": "Version 2 asks too much."
+                 *     }
+                 */
+                "application/json": components["schemas"]["PublishVersionRequest"];
+            };
+        };
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "publish": {
+                     *         "number": 3,
+                     *         "kind": "rollback",
+                     *         "agent_version": 1,
+                     *         "split": null,
+                     *         "note": "Version 2 asks too much.",
+                     *         "override_reason": null,
+                     *         "created_by": "key:key_01m7yyhwdaf1m8q3s6v0x2y4z7",
+                     *         "created_at": "2026-01-31T09:31:00.000Z"
+                     *       },
+                     *       "publishing": "manual",
+                     *       "became_manual": true
+                     *     }
+                     */
+                    "application/json": components["schemas"]["AgentPublishDone"];
+                };
+            };
+            /** @description The body is not a JSON object, or a condition is not met. */
+            400: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "The request body must be a JSON object"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The API key is missing, invalid, inactive or expired, or the session has ended. */
+            401: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "API key is missing"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The key lacks the scope, its owner has no access, or a session's request comes from another site's page. */
+            403: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "The API key lacks the scope agents:write"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not found. */
+            404: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "Agent version not found"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Conflict with the current state, such as a prompt or a number that is in use, a reply in progress, or a limit on what an account stores. */
+            409: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /** @example {} */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large. */
+            413: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "The request body must be at most 1 MiB"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is not of a type that the operation takes. */
+            415: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "The request body must be sent with Content-Type: application/json"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A field breaks a rule. */
+            422: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "note is not valid",
+                     *       "errors": [
+                     *         {
+                     *           "path": "note",
+                     *           "message": "note is not valid"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The rate limit is exceeded. */
+            429: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "Rate limit of 500 requests per minute exceeded"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal error. */
+            500: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "Internal Server Error: request 0198c1f0-5a7b-7cc3-9c39-2f1d6f0a1b2c, a service failed"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A service is unreachable or does not answer. Try again. */
+            503: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "The agent service is unreachable. Try again."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    listAgentPublishes: {
+        parameters: {
+            query?: {
+                /** @description Page to return. */
+                page?: number;
+                /** @description Items on a page. */
+                page_size?: number;
+            };
+            header?: {
+                /** @description Identifies the request in the logs. The response returns it. */
+                "X-Request-ID"?: string;
+            };
+            path: {
+                /**
+                 * @description ID of the agent.
+                 * @example agt_01m7yyhwdzeb28n9gms8rr2qyg
+                 */
+                agent_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "publishes": [
+                     *         {
+                     *           "number": 4,
+                     *           "kind": "traffic",
+                     *           "agent_version": null,
+                     *           "split": [
+                     *             {
+                     *               "agent_version": 2,
+                     *               "weight": 90
+                     *             },
+                     *             {
+                     *               "agent_version": 1,
+                     *               "weight": 10
+                     *             }
+                     *           ],
+                     *           "note": "Try the short greeting.",
+                     *           "override_reason": null,
+                     *           "created_by": "key:key_01m7yyhwdaf1m8q3s6v0x2y4z7",
+                     *           "created_at": "2026-01-31T09:31:00.000Z"
+                     *         },
+                     *         {
+                     *           "number": 3,
+                     *           "kind": "rollback",
+                     *           "agent_version": 1,
+                     *           "split": null,
+                     *           "note": "Version 2 asks too much.",
+                     *           "override_reason": null,
+                     *           "created_by": "key:key_01m7yyhwdaf1m8q3s6v0x2y4z7",
+                     *           "created_at": "2026-01-31T09:31:00.000Z"
+                     *         }
+                     *       ],
+                     *       "total": 4,
+                     *       "page": 1,
+                     *       "page_size": 10,
+                     *       "total_pages": 1
+                     *     }
+                     */
+                    "application/json": components["schemas"]["AgentPublishList"];
+                };
+            };
+            /** @description The API key is missing, invalid, inactive or expired, or the session has ended. */
+            401: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "API key is missing"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The key lacks the scope, its owner has no access, or a session's request comes from another site's page. */
+            403: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "The API key lacks the scope agents:read"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not found. */
+            404: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "Agent not found"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A field breaks a rule. */
+            422: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "page is not valid",
+                     *       "errors": [
+                     *         {
+                     *           "path": "page",
+                     *           "message": "page is not valid"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The rate limit is exceeded. */
+            429: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "Rate limit of 500 requests per minute exceeded"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal error. */
+            500: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "Internal Server Error: request 0198c1f0-5a7b-7cc3-9c39-2f1d6f0a1b2c, a service failed"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A service is unreachable or does not answer. Try again. */
+            503: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "The agent service is unreachable. Try again."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    getAgentTraffic: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Identifies the request in the logs. The response returns it. */
+                "X-Request-ID"?: string;
+            };
+            path: {
+                /**
+                 * @description ID of the agent.
+                 * @example agt_01m7yyhwdzeb28n9gms8rr2qyg
+                 */
+                agent_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "split": [
+                     *         {
+                     *           "agent_version": 2,
+                     *           "weight": 90
+                     *         },
+                     *         {
+                     *           "agent_version": 1,
+                     *           "weight": 10
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["AgentTraffic"];
+                };
+            };
+            /** @description The API key is missing, invalid, inactive or expired, or the session has ended. */
+            401: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "API key is missing"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The key lacks the scope, its owner has no access, or a session's request comes from another site's page. */
+            403: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "The API key lacks the scope agents:read"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not found. */
+            404: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "Agent not found"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A field breaks a rule. */
+            422: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "page is not valid",
+                     *       "errors": [
+                     *         {
+                     *           "path": "page",
+                     *           "message": "page is not valid"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The rate limit is exceeded. */
+            429: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "Rate limit of 500 requests per minute exceeded"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal error. */
+            500: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "Internal Server Error: request 0198c1f0-5a7b-7cc3-9c39-2f1d6f0a1b2c, a service failed"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A service is unreachable or does not answer. Try again. */
+            503: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "The agent service is unreachable. Try again."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    setAgentTraffic: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Repeating the request with the same key within 24 hours returns the first response. */
+                "Idempotency-Key"?: string;
+                /** @description Identifies the request in the logs. The response returns it. */
+                "X-Request-ID"?: string;
+            };
+            path: {
+                /**
+                 * @description ID of the agent.
+                 * @example agt_01m7yyhwdzeb28n9gms8rr2qyg
+                 */
+                agent_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "split": [
+                 *         {
+                 *           "agent_version": 2,
+                 *           "weight": 90
+                 *         },
+                 *         {
+                 *           "agent_version": 1,
+                 *           "weight": 10
+                 *         }
+                 *       ],
+                 *       "note": "Try the short greeting."
+                 *     }
+                 */
+                "application/json": components["schemas"]["SetTrafficRequest"];
+            };
+        };
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "publish": {
+                     *         "number": 4,
+                     *         "kind": "traffic",
+                     *         "agent_version": null,
+                     *         "split": [
+                     *           {
+                     *             "agent_version": 2,
+                     *             "weight": 90
+                     *           },
+                     *           {
+                     *             "agent_version": 1,
+                     *             "weight": 10
+                     *           }
+                     *         ],
+                     *         "note": "Try the short greeting.",
+                     *         "override_reason": null,
+                     *         "created_by": "key:key_01m7yyhwdaf1m8q3s6v0x2y4z7",
+                     *         "created_at": "2026-01-31T09:31:00.000Z"
+                     *       },
+                     *       "publishing": "manual",
+                     *       "became_manual": false
+                     *     }
+                     */
+                    "application/json": components["schemas"]["AgentPublishDone"];
+                };
+            };
+            /** @description The body is not a JSON object, or a condition is not met. */
+            400: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "The request body must be a JSON object"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The API key is missing, invalid, inactive or expired, or the session has ended. */
+            401: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "API key is missing"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The key lacks the scope, its owner has no access, or a session's request comes from another site's page. */
+            403: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "The API key lacks the scope agents:write"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not found. */
+            404: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "Agent not found"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Conflict with the current state, such as a prompt or a number that is in use, a reply in progress, or a limit on what an account stores. */
+            409: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /** @example {} */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large. */
+            413: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "The request body must be at most 1 MiB"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is not of a type that the operation takes. */
+            415: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "The request body must be sent with Content-Type: application/json"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A field breaks a rule. */
+            422: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "split is not valid",
+                     *       "errors": [
+                     *         {
+                     *           "path": "split",
+                     *           "message": "split is not valid"
                      *         }
                      *       ]
                      *     }

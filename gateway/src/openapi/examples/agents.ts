@@ -87,7 +87,7 @@ const plainFields = Object.fromEntries(
 );
 
 const startWebhook = { ...START_WEBHOOK, secret: "********b7oD" };
-const agent = {
+export const AGENT_EXAMPLE = {
   id: AGENT_ID,
   agent_name: "Front desk",
   agent_type: "INBOUND",
@@ -117,16 +117,16 @@ export const AGENT_EXAMPLES: OperationExamples = {
   createAgent: {
     request,
     response: {
-      ...agent,
+      ...AGENT_EXAMPLE,
       start_webhook: { ...startWebhook, secret: "whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oDMrfy5ce5F4s=" },
     },
   },
-  listAgents: { response: { agents: [agent], ...ONE_PAGE } },
-  getAgent: { response: agent },
+  listAgents: { response: { agents: [AGENT_EXAMPLE], ...ONE_PAGE } },
+  getAgent: { response: AGENT_EXAMPLE },
   updateAgent: {
     request: { agent_description: "Answers questions.", tools: { end_call: true }, version_note: "Ends calls" },
     response: {
-      ...agent,
+      ...AGENT_EXAMPLE,
       agent_description: "Answers questions.",
       tools: { end_call: true },
       updated_at: UPDATED_AT,

@@ -1,3 +1,4 @@
+import { AGENT_VERSION_EXAMPLES } from "./agent-versions.ts";
 import { AGENT_EXAMPLES } from "./agents.ts";
 import { CALLBACK_EXAMPLES } from "./callbacks.ts";
 import { CALL_EXAMPLES } from "./calls.ts";
@@ -18,6 +19,7 @@ import { WEB_CALL_EXAMPLES } from "./web-calls.ts";
 export const EXAMPLES: OperationExamples = {
   ...AGENT_EXAMPLES,
   ...TEST_EXAMPLES,
+  ...AGENT_VERSION_EXAMPLES,
   ...PROMPT_EXAMPLES,
   ...TOOL_EXAMPLES,
   ...KNOWLEDGE_EXAMPLES,

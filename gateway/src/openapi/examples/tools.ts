@@ -31,7 +31,7 @@ const request = {
   run: "wait",
 };
 
-const tool = {
+export const TOOL_EXAMPLE = {
   id: TOOL_ID,
   ...request,
   created_at: CREATED_AT,
@@ -65,13 +65,13 @@ export const TOOL_EXAMPLES: OperationExamples = {
         },
       },
     },
-    response: { ...tool, signing_secret: SECRET },
+    response: { ...TOOL_EXAMPLE, signing_secret: SECRET },
   },
-  listTools: { response: { tools: [tool], ...ONE_PAGE } },
-  getTool: { response: tool },
+  listTools: { response: { tools: [TOOL_EXAMPLE], ...ONE_PAGE } },
+  getTool: { response: TOOL_EXAMPLE },
   updateTool: {
     request: { timeout_ms: 5_000, result: null },
-    response: { ...tool, timeout_ms: 5_000, result: null, updated_at: UPDATED_AT },
+    response: { ...TOOL_EXAMPLE, timeout_ms: 5_000, result: null, updated_at: UPDATED_AT },
   },
   deleteTool: {
     response: { message: "Tool deleted", tool_id: TOOL_ID, name: NAME, deleted_at: UPDATED_AT },
@@ -153,7 +153,7 @@ export const TOOL_EXAMPLES: OperationExamples = {
   },
   rotateToolSecret: {
     response: {
-      ...tool,
+      ...TOOL_EXAMPLE,
       updated_at: UPDATED_AT,
       signing_secret: SECRET,
       old_secret_valid_until: "2026-02-01T09:31:00.000Z",

@@ -15,7 +15,7 @@ export const TierFields = {
   rate_limit_per_minute: Type.Integer({ description: "Requests per minute of each key.", examples: [500] }),
 };
 
-const Day = (description: string) =>
+export const Day = (description: string) =>
   Text({
     pattern: "^(?!0000)\\d{4}-\\d{2}-\\d{2}$",
     form: "be a day such as 2026-01-31",

@@ -69,6 +69,8 @@ const fuzzed: Record<string, string> = {};
 let numbers = 0;
 const fields = { agent_name: TEXT, prompt_content: `${TEXT} {{company}}`, first_message_prompt: TEXT };
 mine.agent_id = await createAgent(api, model, fields);
+mine.agent_version = "1";
+mine.other_version = "1";
 const agentBody = { agent_id: mine.agent_id, message: TEXT, streaming: false, metadata: { note: TEXT } };
 mine.session_id = (await api.post("/chat", agentBody)).body.session_id;
 mine.conversation_id = mine.session_id ?? "";
@@ -200,6 +202,8 @@ function goodBody({ operationId }: Operation): object | undefined {
     importCarrierNumber: { mobile_number: newNumber().mobile_number },
     addClonedVoice: newVoice("contract"),
     updateSettings: { retention_days: 90 },
+    publishAgentVersion: { note: TEXT },
+    setAgentTraffic: { split: [{ agent_version: 1, weight: 100 }] },
     sendMessage: { ...agentBody, session_id: mine.session_id },
     controlConversation: { action: "say", text: TEXT },
     createWebCall: { agent_id: mine.agent_id },

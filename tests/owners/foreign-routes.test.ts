@@ -51,6 +51,8 @@ const PATHS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   handlePlivoCallback: { callback_id: "plivo_callback_id" },
   handleDailyWebhook: { domain_id: "carrier_id" },
 };
+/** Path parameters that every owner's objects have. */
+const NUMBERS: Readonly<Record<string, string>> = { agent_version: "1", other_version: "1" };
 const EVENTS: Readonly<Record<string, string>> = { handleTwilioCallback: "voice", handlePlivoCallback: "answer" };
 
 const CALLEE = "+14155550177";
@@ -72,6 +74,8 @@ const BODIES: Readonly<Record<string, (names: Names) => object>> = {
   updateTest: () => ({ name: "Theirs" }),
   runTests: ({ test_id }) => ({ tests: [test_id] }),
   createReplay: ({ conversation_id }) => ({ max: 1, conversations: { conversation_ids: [conversation_id] } }),
+  publishAgentVersion: () => ({ note: "Theirs" }),
+  setAgentTraffic: () => ({ split: [{ agent_version: 1, weight: 100 }] }),
   createPrompt: ({ prompt_name }) => ({ prompt_name, prompt_content: "Ours" }),
   updatePrompt: () => ({ prompt_content: "Theirs" }),
   restorePromptVersion: () => ({ prompt_version: 1 }),
@@ -173,7 +177,7 @@ const IS_NAME = /_(id|ids|name|number|key)$|^(search|cursor|page_token|after|bef
 
 test("every parameter and body of a route that may name an object has one here", () => {
   const isKnown = ({ operationId }: Operation, name: string) =>
-    name in { ...victim.names, ...PATHS[operationId], ...IN_QUERY } || name === "event";
+    name in { ...victim.names, ...PATHS[operationId], ...IN_QUERY, ...NUMBERS } || name === "event";
   const missing = operations.flatMap((operation) => {
     const named = operation.parameters
       .filter((parameter) => parameter.in === "path" || (parameter.in === "query" && IS_NAME.test(parameter.name)))
@@ -236,7 +240,8 @@ async function send(operation: Operation, names: Names, key: string, owner: 0 | 
   const body = BODIES[operationId]?.(names) ?? example;
   const nameOf = (parameter: string) => {
     const own = PATHS[operationId]?.[parameter] ?? parameter;
-    return encodeURIComponent(parameter === "event" ? (EVENTS[operationId] ?? "") : (names[own] ?? ""));
+    const found = parameter === "event" ? EVENTS[operationId] : (NUMBERS[parameter] ?? names[own]);
+    return encodeURIComponent(found ?? "");
   };
   const query = parameters.flatMap(({ name, in: where }) => {
     const named = where === "query" ? IN_QUERY[name] : undefined;

@@ -5109,6 +5109,7 @@ export interface components {
             }[];
         };
         AgentVersionComparison: {
+            /** @description The first version. */
             a: {
                 /**
                  * @description Number of the version.
@@ -5117,6 +5118,7 @@ export interface components {
                 agent_version: number;
                 figures: components["schemas"]["VersionFigures"];
             };
+            /** @description The second version. */
             b: {
                 /**
                  * @description Number of the version.
@@ -17048,7 +17050,11 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /** @example {} */
+                    /**
+                     * @example {
+                     *       "detail": "Version 1 cannot be published: prompt refunds is gone. Make a version without them"
+                     *     }
+                     */
                     "application/json": components["schemas"]["Problem"];
                 };
             };
@@ -17717,7 +17723,11 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /** @example {} */
+                    /**
+                     * @example {
+                     *       "detail": "Agent has no published version: publish one before you split its traffic"
+                     *     }
+                     */
                     "application/json": components["schemas"]["Problem"];
                 };
             };

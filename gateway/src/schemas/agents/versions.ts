@@ -109,8 +109,8 @@ export const AgentVersionDiff = Resource("AgentVersionDiff", {
 
 const Compared = Type.Object({ agent_version: Version, figures: VersionFigures });
 export const AgentVersionComparison = Resource("AgentVersionComparison", {
-  a: Compared,
-  b: Compared,
+  a: About(Compared, "The first version."),
+  b: About(Compared, "The second version."),
   differences: Differences,
 });
 

@@ -4,7 +4,8 @@ import { pageOf } from "@parley/shared/page";
 import type { Handlers } from "@parley/shared/rpc/server";
 import type { AgentContext } from "../context.ts";
 import { checkAgentId, getAgentRow } from "../read-agents.ts";
-import { listPublishRows, type PublishRow } from "../store/version-lists.ts";
+import { listPublishRows } from "../store/version-lists.ts";
+import { toPublish } from "../versions/publish.ts";
 
 type Handler = NonNullable<Handlers<typeof AgentServiceService>["listPublishes"]>;
 
@@ -15,15 +16,5 @@ export function listPublishes({ db }: AgentContext): Handler {
     await getAgentRow(db, { ownerId, agentId });
     const { rows, total } = await listPublishRows(db, { ownerId, agentId }, wanted);
     return { publishes: rows.map(toPublish), total };
-  };
-}
-
-function toPublish({ agentVersion, split, note, overrideReason, ...row }: PublishRow): AgentPublish {
-  return {
-    ...row,
-    agentVersion: agentVersion ?? undefined,
-    split: split ?? [],
-    note: note ?? undefined,
-    overrideReason: overrideReason ?? undefined,
   };
 }

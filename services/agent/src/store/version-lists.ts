@@ -1,7 +1,7 @@
 import type { AgentKey } from "@parley/proto/parley/agent/v1/agent_service.ts";
 import { readCountedPage } from "@parley/shared/db/bounded-page";
 import type { Sql } from "@parley/shared/db/database";
-import type { NewPublish } from "./publishes.ts";
+import type { PublishRow } from "./publishes.ts";
 
 /** A version without its content. */
 export interface ListedVersion {
@@ -60,10 +60,6 @@ export async function findListedVersion(
   return row ?? null;
 }
 
-export interface PublishRow extends Omit<NewPublish, keyof AgentKey> {
-  number: number;
-}
-
 /** A page of an agent's publish log, newest first, and how many entries there are. @throws ServiceError condition when the page is too large */
 export async function listPublishRows(
   sql: Sql,
@@ -73,7 +69,7 @@ export async function listPublishRows(
   return readCountedPage<PublishRow>(sql, {
     from: sql``,
     rows: sql`
-      select number, kind, agent_version, split, note, override_reason, created_by, created_at
+      select owner_id, agent_id, number, kind, agent_version, split, note, override_reason, created_by, created_at
       from agent_publishes where owner_id = ${ownerId} and agent_id = ${agentId}
       order by number desc limit ${size} offset ${(number - 1) * size}`,
     total: sql`select count(*) from agent_publishes where owner_id = ${ownerId} and agent_id = ${agentId}`,

@@ -1,5 +1,6 @@
 import { Command, Help } from "commander";
 import manifest from "../package.json" with { type: "json" };
+import { addAgentCommands } from "./commands/agent/agent.ts";
 import { addAlertCommands } from "./commands/alert.ts";
 import { addBatchCommands } from "./commands/batch.ts";
 import { addCallCommand } from "./commands/call.ts";
@@ -35,7 +36,7 @@ interface ProgramSettings {
 export function createProgram({ env, command, help }: ProgramSettings): Command {
   const program = new Command(command)
     .description(
-      "Manage the owners, API keys, carriers, phone numbers, settings, sessions, webhooks, alerts, tools, knowledge and secrets of a running Parley stack, show its statistics, test and call its agents, and have them call and message people.",
+      "Manage the owners, API keys, versions of agents, carriers, phone numbers, settings, sessions, webhooks, alerts, tools, knowledge and secrets of a running Parley stack, show its statistics, test and call its agents, and have them call and message people.",
     )
     .usage("<noun> <verb> [options]")
     .version(`parley ${manifest.version}`, "-V, --version", "Print the version")
@@ -93,6 +94,7 @@ Exit status: 0 for success, 1 if the command was refused or failed, 2 if the com
   addStatisticsCommand(program, env);
   addWebhookCommands(program, env);
   addDeliveryCommands(program, env);
+  addAgentCommands(program, env);
   addAlertCommands(program, env);
   addToolCommands(program, env);
   addTestCommands(program, env);

@@ -197,6 +197,20 @@ test("the guide to tools, pasted, starts a server and makes an agent that books 
   expect(conversation?.conversation_transcript).toContainEqual(expect.objectContaining({ tool_calls: [call] }));
 }, 600_000);
 
+test("the guide to versions, pasted, shows a diff, rolls back, splits the traffic and compares two versions", async () => {
+  const printed = await paste("docs/versions.md", "# Versions of an agent");
+  const [versions, diff, rollback, log, split, comparison] = documentsIn(printed);
+  expect(versions).toMatchObject({ versions: [{ agent_version: 2, published: true }, { agent_version: 1 }] });
+  expect(diff?.changes).toContainEqual(expect.objectContaining({ field: "prompt.prompt_content" }));
+  expect(rollback).toMatchObject({ publish: { kind: "rollback", agent_version: 1 }, became_manual: true });
+  expect(log?.publishes).toContainEqual(rollback?.publish);
+  expect(split).toMatchObject({ publish: { kind: "traffic" }, publishing: "manual" });
+  expect(printed).toMatch(/^1 +90 %$/m);
+  expect(comparison?.differences).toContainEqual(
+    expect.objectContaining({ figure: "tool_failures", verdict: "too_few" }),
+  );
+});
+
 test("the guide to knowledge, pasted, makes an agent that tells a price by chat and by voice, and the new one after a correction", async () => {
   await obtainPocketSphinx();
   const blocks = (await examples("docs/knowledge.md", "# Agents that know")).map((block) =>

@@ -1,4 +1,3 @@
-import type { AgentPublish } from "@parley/proto/parley/agent/v1/agent.ts";
 import type { AgentServiceService } from "@parley/proto/parley/agent/v1/agent_service.ts";
 import { pageOf } from "@parley/shared/page";
 import type { Handlers } from "@parley/shared/rpc/server";

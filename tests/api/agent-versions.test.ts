@@ -21,10 +21,11 @@ async function newAgent(): Promise<string> {
 
 test("versions are listed newest first with who made them, which is published, and the figures of their conversations", async () => {
   const id = await newAgent();
+  expect((await send("POST", "/chat", { agent_id: id, message: "Hello" })).status).toBe(200);
   const { status, body } = await api.get(`/agents/${id}/versions`);
   expect({ status, total: body.total }).toEqual({ status: 200, total: 2 });
   expect(body.versions).toMatchObject([
-    { agent_version: 2, published: true, weight: 100, figures: { conversations: 0, replies: 0 } },
+    { agent_version: 2, published: true, weight: 100, figures: { conversations: 1, replies: 1 } },
     { agent_version: 1, published: false, weight: 0, figures: { conversations: 0, replies: 0 } },
   ]);
   expect(body.versions[0].created_by).toStartWith("key:");
@@ -106,10 +107,13 @@ test("only a session, and a key with agents:override by name, may override, and 
   expect((await session.post(`//v1/public${path}`, override)).status).toBe(200);
 });
 
-test("two versions are compared, and too few conversations tell nothing", async () => {
+test("two versions are compared, with chats that asked for one by number, and too few conversations tell nothing", async () => {
   const id = await newAgent();
+  await send("POST", "/chat", { agent_id: id, message: "Hello" });
+  await send("POST", "/chat", { agent_id: id, message: "Hello", agent_version: 1 });
   const { status, body } = await api.get(`/agents/${id}/versions/1/compare/2`);
-  expect({ status, a: body.a.agent_version, b: body.b.figures.conversations }).toEqual({ status: 200, a: 1, b: 0 });
+  const began = [body.a.figures.conversations, body.b.figures.conversations];
+  expect({ status, a: body.a.agent_version, began }).toEqual({ status: 200, a: 1, began: [1, 1] });
   const failures = { figure: "tool_failures", difference: null, low: null, high: null, verdict: "too_few" };
   expect(body.differences).toContainEqual(failures);
   expect(body.differences.map(({ figure }: { figure: string }) => figure)).not.toContain("cost_usd_micros");

@@ -20,7 +20,7 @@ const VARIABLES = {
   }),
   PARLEY_AGENTS_OWNER_BYTES: positiveInteger({
     default: 256 * 1024 ** 2,
-    desc: "limit for all agents of one owner, with their versions, and tools",
+    desc: "limit for all agents of one owner with their versions, tools, and tests with their results",
   }),
   PARLEY_CATALOGUE: str({ default: "", desc: "JSON file of models and voices in addition to the built-in ones" }),
   PARLEY_ENCRYPTION_KEY: ENCRYPTION_KEY({ desc: "32 bytes in base64, the same on every replica" }),

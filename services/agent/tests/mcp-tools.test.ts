@@ -10,7 +10,7 @@ import { serve } from "@parley/shared/rpc/server";
 import { eventually } from "@parley/testkit/eventually";
 import { failure } from "@parley/testkit/failures";
 import { newOwner } from "@parley/testkit/owners";
-import { present, startTestAgents } from "./kit.ts";
+import { create, creation, present, read as readAgent, startTestAgents } from "./kit.ts";
 import { createTool, httpTool, toolChange } from "./tools-kit.ts";
 
 const { MCP_STATE_ON, MCP_STATE_CHANGED, MCP_STATE_NEW, MCP_STATE_GONE } = McpState;
@@ -120,6 +120,22 @@ test("a change asks the server again only when it decides what the tool has", as
   const { tool: changed } = await agents.updateTool(toolChange(ownerId, tool, narrowed, ["tools"]));
   expect(asked).toBe(before + 1);
   expect(statesOf(present(changed))).toEqual([["buy", MCP_STATE_ON]]);
+});
+
+test("a change at an MCP server makes a version of the agents that use it only if it alters what their models have", async () => {
+  offered = [find, buy];
+  const ownerId = newOwner();
+  const tool = await createTool(agents, ownerId, mcpTool());
+  const agent = await create(agents, creation(ownerId, { customTools: [{ toolId: tool.toolId }] }));
+  const report = async (tools: ListedMcpTool[]) => {
+    await agents.reportMcpTools({ ownerId, toolId: tool.toolId, tools });
+    return (await readAgent(agents, agent)).publishedVersion;
+  };
+  expect(await report([find, buy, { ...buy, name: "sell" }])).toBe(1);
+  expect(await report([find])).toBe(2);
+  offered = [find, { ...buy, name: "sell" }];
+  await agents.acceptToolChanges({ ownerId, toolId: tool.toolId, idempotency: undefined });
+  expect((await readAgent(agents, agent)).publishedVersion).toBe(3);
 });
 
 test("what a conversation reports of a changed server is told once, and stands in the tool until its owner accepts it", async () => {

@@ -76,6 +76,7 @@ test("a chat that its model ends is analyzed, with fields in schema order, and i
     id: conversation.id,
     conversation_id: body.session_id,
     agent_id: agentId,
+    agent_version: 1,
     last_agent_id: agentId,
     conversation_type: "CHAT",
     conversation_status: "COMPLETED",
@@ -105,7 +106,7 @@ describe("a manually requested analysis", () => {
     expect(status).toBe(200);
   });
 
-  test("is answered at once, uses the agent's current settings, and is not started again by a repeat with its key", async () => {
+  test("is answered at once, uses the newest settings of the agent, and is not started again by a repeat with its key", async () => {
     const key = { "idempotency-key": newUuid() };
     const answer = await analyze(endedId, api, key);
     expect([answer.status, answer.body]).toEqual([200, { conversation_id: endedId, message: "Analysis started" }]);

@@ -90,7 +90,7 @@ export function conversationRoutes(gate: GateContext, { conversations }: Clients
           tag: "Conversations",
           summary: "Analyze a conversation again",
           description:
-            "Starts an analysis of an ended conversation with the agent's current settings. It runs in the background: the earlier `conversation_analysis` stays until the new one replaces it. No webhook is sent.",
+            "Starts an analysis of an ended conversation with the settings of the agent's newest version. It runs in the background: the earlier `conversation_analysis` stays until the new one replaces it. No webhook is sent.",
           scope: "chat",
           response: AnalysisStarted,
           refuses: ["condition", "not_found"],

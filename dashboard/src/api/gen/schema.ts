@@ -1173,7 +1173,7 @@ export interface paths {
         put?: never;
         /**
          * Analyze a conversation again
-         * @description Starts an analysis of an ended conversation with the agent's current settings. It runs in the background: the earlier `conversation_analysis` stays until the new one replaces it. No webhook is sent.
+         * @description Starts an analysis of an ended conversation with the settings of the agent's newest version. It runs in the background: the earlier `conversation_analysis` stays until the new one replaces it. No webhook is sent.
          *
          *     Needs a key with the scope `chat`, or a session.
          */

@@ -1,6 +1,9 @@
+import type { AgentRuntime } from "@parley/proto/parley/agent/v1/agent.ts";
 import { ServiceError } from "@parley/shared/errors";
 import { enqueueJobs, type NewJob } from "@parley/shared/jobs/store";
 import type { ConversationContext } from "../context.ts";
+import { keptOf } from "../store/agent-path.ts";
+import type { ConversationRow } from "../store/conversations.ts";
 import { awaitAnalyses } from "../store/events/owner-events.ts";
 import type { SessionKey } from "../store/session-key.ts";
 
@@ -17,10 +20,31 @@ interface EndedConversation {
   hasSaid: boolean;
 }
 
+export interface AnalysisPayload {
+  conversationId: string;
+  /** Whether the owner asked for it, after the conversation's end. */
+  isAgain?: boolean;
+}
+
 /** The job that analyzes one conversation; its id makes enqueueing idempotent. */
-export function analysisJob({ ownerId, conversationId }: SessionKey, now: Date): NewJob {
-  const jobId = `analyze-${conversationId}`;
-  return { ownerId, jobId, queue: ANALYSIS_QUEUE, payload: { conversationId }, dueAt: now };
+export function analysisJob({ ownerId, conversationId }: SessionKey, now: Date, isAgain = false): NewJob {
+  const payload: AnalysisPayload = { conversationId, ...(isAgain && { isAgain }) };
+  return { ownerId, jobId: `analyze-${conversationId}`, queue: ANALYSIS_QUEUE, payload, dueAt: now };
+}
+
+/**
+ * The agent whose settings an analysis uses: as the conversation began with it or, when the owner asks for an analysis
+ * after changing them, in its newest version.
+ */
+export function analyzingAgent(
+  { agents }: Pick<ConversationContext, "agents">,
+  row: ConversationRow,
+  isAgain: boolean,
+): Promise<AgentRuntime> {
+  const { ownerId, agentId, draftId } = row;
+  return isAgain && draftId === null
+    ? agents.choose(ownerId, agentId, { latestVersion: true, caller: row })
+    : agents.get(ownerId, agentId, keptOf(row));
 }
 
 /**

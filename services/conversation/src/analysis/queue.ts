@@ -4,14 +4,13 @@ import { holdsJob, type Job } from "@parley/shared/jobs/store";
 import type { Queue } from "@parley/shared/jobs/worker";
 import type { Logger } from "@parley/shared/log";
 import type { ConversationContext } from "../context.ts";
-import { keptOf } from "../store/agent-path.ts";
 import { type AnalysisItem, type ConversationRow, findConversation, storeAnalysis } from "../store/conversations.ts";
 import { insertEvent, releaseEnd } from "../store/events/owner-events.ts";
 import type { SessionKey } from "../store/session-key.ts";
 import { hasUserMessage, readTranscriptEnds } from "../store/transcript-ends.ts";
 import { analyze } from "./analyze.ts";
 import { failedItems } from "./answer.ts";
-import { ANALYSIS_QUEUE, isGone } from "./ask.ts";
+import { ANALYSIS_QUEUE, type AnalysisPayload, analyzingAgent, isGone } from "./ask.ts";
 import { type AnalysisShares, analysisShares } from "./bytes.ts";
 import { analysisFields } from "./fields.ts";
 import { transcriptBounds } from "./request.ts";
@@ -31,7 +30,7 @@ export function analysisQueue(ctx: ConversationContext, log: Logger): Record<str
       perOwner: ctx.limits.analysesPerOwner,
       leaseMs: LEASE_MS,
       retryDelayMs: (attempts) => DELAYS_MS[attempts - 1] ?? DELAYS_MS.at(-1) ?? null,
-      run: (job) => runJob(ctx, log, shares, job as Job<{ conversationId: string }>),
+      run: (job) => runJob(ctx, log, shares, job as Job<AnalysisPayload>),
     },
   };
 }
@@ -40,13 +39,13 @@ async function runJob(
   ctx: ConversationContext,
   log: Logger,
   shares: AnalysisShares,
-  job: Job<{ conversationId: string }>,
+  job: Job<AnalysisPayload>,
 ): Promise<void> {
   const { db, clock } = ctx;
   const key: SessionKey = { ownerId: job.ownerId, conversationId: job.payload.conversationId };
   const hold = await shares.hold(key.ownerId, ctx.turns.cutOff);
   try {
-    const items = await itemsOf(ctx, log, key, job.attempts);
+    const items = await itemsOf(ctx, log, key, job);
     await db.begin(async (tx) => {
       if (!(await holdsJob(tx, job))) return;
       const now = clock.now();
@@ -67,10 +66,10 @@ async function itemsOf(
   ctx: ConversationContext,
   log: Logger,
   key: SessionKey,
-  attempts: number,
+  { attempts, payload }: Job<AnalysisPayload>,
 ): Promise<AnalysisItem[] | null> {
   const row = await findConversation(ctx.db, key, ctx.clock.now());
-  const agent = row && (await findAnalyzingAgent(ctx, row));
+  const agent = row && (await findAnalyzingAgent(ctx, row, payload.isAgain ?? false));
   if (!agent || !(await hasUserMessage(ctx.db, key))) return null;
   const messages = await readTranscriptEnds(ctx.db, key, transcriptBounds(ctx.limits.contextTokens));
   const fields = analysisFields(agent.analysis?.schema);
@@ -83,9 +82,13 @@ async function itemsOf(
   }
 }
 
-async function findAnalyzingAgent(ctx: ConversationContext, row: ConversationRow): Promise<AgentRuntime | null> {
+async function findAnalyzingAgent(
+  ctx: ConversationContext,
+  row: ConversationRow,
+  isAgain: boolean,
+): Promise<AgentRuntime | null> {
   try {
-    const agent = await ctx.agents.get(row.ownerId, row.agentId, keptOf(row));
+    const agent = await analyzingAgent(ctx, row, isAgain);
     return agent.analysis?.enabled ? agent : null;
   } catch (error) {
     if (isGone(error)) return null;

@@ -6,10 +6,9 @@ import { ServiceError } from "@parley/shared/errors";
 import { runPrepared } from "@parley/shared/idempotency/run";
 import { enqueueJob } from "@parley/shared/jobs/store";
 import type { Handlers } from "@parley/shared/rpc/server";
-import { analysisJob, isGone } from "../analysis/ask.ts";
+import { analysisJob, analyzingAgent, isGone } from "../analysis/ask.ts";
 import type { ConversationContext } from "../context.ts";
 import { readConversation } from "../lists/read-conversation.ts";
-import { keptOf } from "../store/agent-path.ts";
 import type { ConversationRow } from "../store/conversations.ts";
 import type { SessionKey } from "../store/session-key.ts";
 import { hasUserMessage } from "../store/transcript-ends.ts";
@@ -26,7 +25,7 @@ export function analyzeConversation(ctx: ConversationContext): Handler {
       {
         prepare: () => readAnalyzable(ctx, request),
         write: async (tx, conversation) => {
-          await enqueueJob(tx, analysisJob(conversation, ctx.clock.now()));
+          await enqueueJob(tx, analysisJob(conversation, ctx.clock.now(), true));
           return {};
         },
       },
@@ -46,7 +45,7 @@ async function readAnalyzable(ctx: ConversationContext, key: SessionKey): Promis
 
 async function isAnalyzing(ctx: ConversationContext, row: ConversationRow): Promise<boolean> {
   try {
-    return (await ctx.agents.get(row.ownerId, row.agentId, keptOf(row))).analysis?.enabled ?? false;
+    return (await analyzingAgent(ctx, row, true)).analysis?.enabled ?? false;
   } catch (error) {
     if (isGone(error))
       throw condition(`The conversation's ${row.draftId === null ? "agent was deleted" : "draft is no longer kept"}`);

@@ -3,6 +3,7 @@ import { eventually } from "@parley/testkit/eventually";
 import fc from "fast-check";
 import type { Answer, Api } from "../kit/api.ts";
 import { violationsBy } from "../kit/document-schemas.ts";
+import { testsOf } from "../kit/owners/owned-objects.ts";
 import { placeRecording } from "../kit/recordings.ts";
 import { openOwnerRows } from "../kit/rows/owner-rows.ts";
 import { arbitraryOf, HOSTILE, type Schema } from "../kit/schema-arbitrary.ts";
@@ -31,7 +32,7 @@ interface Operation {
   operationId: string;
   /** Absent: an API key. */
   security?: { Session?: string[] }[];
-  parameters: { name: string; in: string; schema: Schema }[];
+  parameters: { name: string; in: string; required?: boolean; schema: Schema }[];
   requestBody?: { required: boolean; content: Record<string, { schema: Schema; example?: unknown }> };
   responses: Record<string, { headers: object; content?: Record<string, { schema: Schema }> }>;
 }
@@ -67,7 +68,12 @@ const mine: Record<string, string> = {};
 /** The objects that fuzzing may change and delete. */
 const fuzzed: Record<string, string> = {};
 let numbers = 0;
-const fields = { agent_name: TEXT, prompt_content: `${TEXT} {{company}}`, first_message_prompt: TEXT };
+const fields = {
+  tools: { end_call: true },
+  agent_name: TEXT,
+  prompt_content: `${TEXT} {{company}}`,
+  first_message_prompt: TEXT,
+};
 mine.agent_id = await createAgent(api, model, fields);
 mine.agent_version = "1";
 mine.other_version = "1";
@@ -79,6 +85,10 @@ mine.prompt_name = TEXT;
 mine.tool_id = (await api.post("/tools", newTool("of_the_contract"))).body.id;
 Object.assign(mine, await knowledgeOf(api, TEXT));
 await api.post("/prompts", { prompt_name: TEXT, prompt_content: TEXT });
+mine.label = await labelled(TEXT);
+mine.ended_id = await endedChat(mine.agent_id);
+const ofTests = { agent_id: mine.agent_id, conversation_id: mine.ended_id, canary: TEXT };
+Object.assign(mine, await testsOf(api, ofTests));
 Object.assign(mine, await managed(manage, TEXT));
 const { ownerId } = stack.owners[0];
 const { connectionId } = await connectWhatsApp(stack, ownerId, newNumber().mobile_number, mine.agent_id);
@@ -91,6 +101,16 @@ fuzzed.tool_id = (await foreign.post("/tools", newTool("fuzzed"))).body.id;
 Object.assign(fuzzed, await knowledgeOf(foreign, "fuzzed"));
 fuzzed.prompt_name = `agent-${fuzzed.agent_id}`;
 Object.assign(fuzzed, await managed(foreignManage, "fuzzed"));
+
+/** A label of a prompt's first version. */
+async function labelled(promptName: string): Promise<string> {
+  const { status } = await api.send("PUT", `/prompts/${promptName}/labels/${TEXT}`, {
+    body: JSON.stringify({ prompt_version: 1 }),
+    headers: { "content-type": "application/json" },
+  });
+  expect(status).toBe(200);
+  return TEXT;
+}
 
 async function knowledgeOf(as: Api, name: string): Promise<Record<string, string>> {
   const { id } = (await as.post("/knowledge-bases", { name })).body;
@@ -137,6 +157,10 @@ function newTool(name: string) {
   return { name, description: TEXT, type: "http", method: "GET", url: "https://shop.example/" };
 }
 
+function newTest(name: string) {
+  return { name, messages: [TEXT], assertions: [{ type: "not_contains", value: TEXT }] };
+}
+
 function newVoice(name: string) {
   return { provider: "OPENAI", voice_id: Bun.randomUUIDv7(), name, gender: "NEUTRAL", language: "en" };
 }
@@ -177,8 +201,14 @@ function goodBody({ operationId }: Operation): object | undefined {
     updateAgent: { agent_description: "B" },
     createPrompt: { prompt_name: "contract", prompt_content: "C" },
     updatePrompt: { prompt_content: "D" },
+    restorePromptVersion: { prompt_version: 1 },
+    setPromptLabel: { prompt_version: 1 },
     createTool: newTool("contract"),
     updateTool: { description: "E" },
+    createTest: newTest("contract"),
+    updateTest: { repeat: 2 },
+    createTestFromConversation: { conversation_id: mine.ended_id },
+    createReplay: { max: 1 },
     tryTool: { arguments: {} },
     importTools: { curl: "curl https://example.com/" },
     createKnowledgeBase: { name: "contract" },
@@ -412,12 +442,16 @@ async function readied({ operationId }: Operation): Promise<Record<string, strin
     call_analysis_enabled: true,
     call_analysis_prompt: { custom_prompt: "Was the user helped?" },
   });
+  return { conversation_id: await endedChat(agentId) };
+}
+
+/** A conversation that the agent's model has ended. */
+async function endedChat(agentId: string): Promise<string> {
   model.next((exchange) => {
     exchange.toolCall("end_call", {});
     exchange.finish();
   });
-  const ended = await api.post("/chat", { agent_id: agentId, message: "Goodbye", streaming: false });
-  return { conversation_id: ended.body.session_id };
+  return (await api.post("/chat", { agent_id: agentId, message: "Goodbye", streaming: false })).body.session_id;
 }
 
 /** A document that has been read, with its only chunk. */
@@ -434,15 +468,21 @@ async function documentWithChunk(): Promise<Record<string, string>> {
 async function doomed(operation: Operation): Promise<Record<string, string>> {
   if (!needsKey(operation)) return managed(await callerOf(operation, 0), "doomed");
   await api.post("/prompts", { prompt_name: "doomed", prompt_content: "x" });
+  const label = await labelled("doomed");
   const { id } = (await api.post("/tools", newTool(`doomed_${Bun.randomUUIDv7().replaceAll("-", "")}`))).body;
   const knowledge = await knowledgeOf(api, "doomed");
-  return { prompt_name: "doomed", agent_id: await createAgent(api, model), tool_id: id, ...knowledge };
+  const agent_id = await createAgent(api, model);
+  const { test_id } = (await api.post(`/agents/${agent_id}/tests`, newTest("doomed"))).body;
+  return { prompt_name: "doomed", label, agent_id, test_id, tool_id: id, ...knowledge };
 }
 
+/** Parameters without which a query is refused. */
+const QUERY: Readonly<Record<string, string>> = { provider: "OPENAI", from: "1", to: "latest" };
+
 function withRequiredQuery(operation: Operation, values: Record<string, string>): string {
-  const path = pathTo(operation, values);
-  const required = ["listVoices", "listClonedVoices"].includes(operation.operationId);
-  return required ? `${path}?provider=OPENAI` : path;
+  const required = operation.parameters.filter((parameter) => parameter.in === "query" && parameter.required);
+  const query = new URLSearchParams(Object.fromEntries(required.map(({ name }) => [name, QUERY[name] ?? ""])));
+  return `${pathTo(operation, values)}?${query}`;
 }
 
 function requestOf(operation: Operation) {

@@ -258,7 +258,7 @@ test("every example of docs/api.md runs and gets the documented response", async
   );
   expect(documents).toContainEqual(expect.objectContaining({ status: "COMPLETED", message_count: 5 }));
   expect(documents).toContainEqual(expect.objectContaining({ pagination: expect.objectContaining({ total: 1 }) }));
-  expect(documents).toContainEqual(expect.objectContaining({ versions_deleted: 2 }));
+  expect(documents).toContainEqual(expect.objectContaining({ versions_deleted: 3 }));
 });
 
 test("every example of docs/manage-api.md runs and gets the documented response", async () => {

@@ -94,7 +94,7 @@ export async function createObjects(
   });
   const { session_id: conversation_id } = await made("/chat", chat);
   const { session_id } = await made("/chat", chat);
-  const tested = await testsOf(api, made, { agent_id, conversation_id, canary });
+  const tested = await testsOf(api, { agent_id, conversation_id, canary }, made);
   await placeRecording(stack, { ownerId: owner.ownerId, conversationId: conversation_id });
   const delivery = await failedDelivery(manage, conversation_id);
   await managed("/mobile-numbers", { mobile_number, telephony_provider: "TWILIO" });
@@ -145,10 +145,10 @@ export async function createObjects(
 }
 
 /** A test, and a run and a replay that have ended, so that nothing of them changes by itself. */
-async function testsOf(
+export async function testsOf(
   api: Api,
-  made: ReturnType<typeof madeBy>,
   { agent_id, conversation_id, canary }: { agent_id: string; conversation_id: string; canary: string },
+  made = madeBy(api),
 ): Promise<Record<"test_id" | "run_id" | "replay_id", string>> {
   const path = `/agents/${agent_id}`;
   const assertions = [{ type: "not_contains", value: canary }];

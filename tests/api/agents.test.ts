@@ -254,6 +254,15 @@ test("a change of an agent whose publishing is manual makes a version that is no
   const agent = await newAgent();
   const { body } = await patch(agent.id, { publishing: "manual", agent_name: "Eva", version_note: "A new name" });
   expect(body).toMatchObject({ agent_name: "Eva", publishing: "manual", latest_version: 2, published_version: 1 });
+  const shown = async (version: string | number) => {
+    const { status, body } = await api.get(`/agents/${agent.id}?agent_version=${version}`);
+    return [status, body.agent_name, body.agent_version];
+  };
+  expect(await shown("published")).toEqual([200, agent.agent_name, 1]);
+  expect(await shown("latest")).toEqual([200, "Eva", 2]);
+  expect(await shown(1)).toEqual([200, agent.agent_name, 1]);
+  expect((await shown(3))[0]).toBe(404);
+  expect((await shown("newest"))[0]).toBe(422);
   const published = await patch(agent.id, { publishing: "auto" });
   expect(published.body).toMatchObject({ agent_name: "Eva", latest_version: 3, published_version: 3 });
 });

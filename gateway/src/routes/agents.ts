@@ -10,6 +10,7 @@ import { required } from "../present/required.ts";
 import {
   CreateAgentBody,
   CreateAgentQuery,
+  GetAgentQuery,
   ListAgentsQuery,
   UpdateAgentBody,
   UpdateAgentQuery,
@@ -19,6 +20,7 @@ import { TriedStartWebhook, TryStartWebhookBody } from "../schemas/agents/start-
 import { createAgentRequest, updateAgentRequest } from "./agent-request.ts";
 import { draftIdOf } from "./draft.ts";
 import { endpoint } from "./endpoint.ts";
+import { inVersion } from "./version.ts";
 
 export function agentRoutes(gate: GateContext, { agents, conversations, readAgent }: Clients) {
   return new Elysia({ prefix: "/v1/public/agents" })
@@ -86,10 +88,14 @@ export function agentRoutes(gate: GateContext, { agents, conversations, readAgen
           tag: "Agents",
           summary: "Get an agent",
           scope: "agents:read",
+          query: GetAgentQuery,
           response: Agent,
-          refuses: ["not_found"],
+          refuses: ["not_found", "conflict"],
         },
-        async ({ ownerId, params }) => presentAgent(await readAgent({ ownerId, agentId: params.agent_id ?? "" })),
+        async ({ ownerId, params, query, origin }) => {
+          const newest = await readAgent({ ownerId, agentId: params.agent_id ?? "" });
+          return presentAgent(await inVersion({ agents }, newest, query.agent_version ?? "latest", origin));
+        },
       ),
     )
     .patch(

@@ -10958,7 +10958,10 @@ export interface operations {
     };
     getAgent: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description The version whose fields are shown: a number, `published`, or `latest` (the default). */
+                agent_version?: string;
+            };
             header?: {
                 /** @description Identifies the request in the logs. The response returns it. */
                 "X-Request-ID"?: string;
@@ -11183,6 +11186,20 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
+            /** @description Conflict with the current state, such as a prompt or a number that is in use, a reply in progress, or a limit on what an account stores. */
+            409: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /** @example {} */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
             /** @description A field breaks a rule. */
             422: {
                 headers: {
@@ -11195,11 +11212,11 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "detail": "page is not valid",
+                     *       "detail": "agent_version is not valid",
                      *       "errors": [
                      *         {
-                     *           "path": "page",
-                     *           "message": "page is not valid"
+                     *           "path": "agent_version",
+                     *           "message": "agent_version is not valid"
                      *         }
                      *       ]
                      *     }

@@ -185,6 +185,17 @@ export const CreateAgentQuery = Type.Object({
   ),
 });
 
+export const GetAgentQuery = Type.Object({
+  agent_version: Type.Optional(
+    Text({
+      pattern: "^([1-9][0-9]{0,8}|published|latest)$",
+      form: "be the number of a version, published or latest",
+      description: "The version whose fields are shown: a number, `published`, or `latest` (the default).",
+      example: "published",
+    }),
+  ),
+});
+
 export const UpdateAgentQuery = Type.Object({
   ...WriteAgentQuery.properties,
   if_updated_at: Type.Optional(

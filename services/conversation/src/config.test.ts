@@ -7,7 +7,6 @@ test("the default limits are those that the documentation promises", () => {
     PARLEY_ACCOUNT_ADDRESS: "127.0.0.1:1",
     PARLEY_KNOWLEDGE_ADDRESS: "127.0.0.1:1",
     PARLEY_AGENT_ADDRESS: "127.0.0.1:1",
-    PARLEY_PROMPT_ADDRESS: "127.0.0.1:4",
     PARLEY_WEBHOOK_ADDRESS: "127.0.0.1:2",
     PARLEY_VOICE_ADDRESS: "127.0.0.1:3",
     PARLEY_MESSAGING_ADDRESS: "127.0.0.1:4",

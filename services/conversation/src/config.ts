@@ -18,7 +18,6 @@ const VARIABLES = {
   PARLEY_DATABASE_REPLICA_URL: str({ default: "", desc: "like DATABASE_URL, for a replica that serves lists" }),
   PARLEY_ACCOUNT_ADDRESS: str({ desc: "host:port of the account service, which has the secrets of tools" }),
   PARLEY_AGENT_ADDRESS: str({ desc: "host:port of the agent service" }),
-  PARLEY_PROMPT_ADDRESS: str({ desc: "host:port of the prompt service, which reports changed prompts" }),
   PARLEY_WEBHOOK_ADDRESS: str({ desc: "host:port of the webhook dispatcher" }),
   PARLEY_KNOWLEDGE_ADDRESS: str({ desc: "host:port of the knowledge service, from which agents answer" }),
   PARLEY_VOICE_ADDRESS: str({ desc: "host:port of the voice service, which holds calls and deletes recordings" }),

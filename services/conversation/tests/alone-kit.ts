@@ -31,7 +31,6 @@ export async function startAlone(): Promise<Alone> {
         PARLEY_ACCOUNT_ADDRESS: "127.0.0.1:1",
         PARLEY_KNOWLEDGE_ADDRESS: "127.0.0.1:1",
         PARLEY_AGENT_ADDRESS: "127.0.0.1:1",
-        PARLEY_PROMPT_ADDRESS: "127.0.0.1:1",
         PARLEY_WEBHOOK_ADDRESS: dispatcher.address,
         PARLEY_VOICE_ADDRESS: "127.0.0.1:1",
         PARLEY_MESSAGING_ADDRESS: "127.0.0.1:1",

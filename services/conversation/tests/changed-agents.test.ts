@@ -61,6 +61,7 @@ const agentProcesses = await startTwo(
     PARLEY_ACCOUNT_ADDRESS: "127.0.0.1:1",
     PARLEY_KNOWLEDGE_ADDRESS: "127.0.0.1:1",
     PARLEY_CONVERSATION_ADDRESS: "127.0.0.1:1",
+    PARLEY_VOICE_ADDRESS: "127.0.0.1:1",
     PARLEY_ALLOWED_PRIVATE_HOSTS: "127.0.0.1",
   },
   agentSockets,
@@ -70,7 +71,6 @@ const conversations = await startTwo("conversation", {
   PARLEY_ACCOUNT_ADDRESS: "127.0.0.1:1",
   PARLEY_KNOWLEDGE_ADDRESS: "127.0.0.1:1",
   PARLEY_AGENT_ADDRESS: `unix:${agentSockets.join(",")}`,
-  PARLEY_PROMPT_ADDRESS: listOf(promptProcesses),
   PARLEY_WEBHOOK_ADDRESS: dispatcher.address,
   PARLEY_VOICE_ADDRESS: "127.0.0.1:1",
   PARLEY_MESSAGING_ADDRESS: "127.0.0.1:1",
@@ -179,14 +179,14 @@ test("a chat that follows a change sees it, whichever processes made the change 
   expect(stale.flat()).toEqual([]);
 }, 120_000);
 
-test.each(["conversation", "agent", "prompt"])(
+test.each(["conversation", "prompt"])(
   "a chat that follows a change sees it while a process of the %s service stands still, and after that",
   async (name) => {
     const changed = await changedAgents();
     // So that each process remembers the agents.
     for (const { agent } of changed) for (const chat of chats) await chat.completeTurn({ turn: turn(agent) });
     const frozen = started.find((each) => each.name === name)?.process as ServiceProcess;
-    const others = { conversation: chats, agent: agents, prompt: prompts }[name] as unknown[];
+    const others = { conversation: chats, prompt: prompts }[name] as unknown[];
     process.kill(frozen.pid, "SIGSTOP");
     const away = others.shift();
     const stale = [];
@@ -208,3 +208,28 @@ test.each(["conversation", "agent", "prompt"])(
   },
   120_000,
 );
+
+test("chats go on with a published version while a process of the agent service stands still, and see each change after that", async () => {
+  const changed = await changedAgents();
+  const answered = async (agent: TestAgent) =>
+    Promise.all(
+      chats.map(async (chat) => {
+        const said = () => chat.completeTurn({ turn: turn(agent) });
+        return (await persistently(said, UNTIL_SERVED)).response;
+      }),
+    );
+  const before = await Promise.all(changed.map(({ agent }) => answered(agent)));
+  const frozen = started.find((each) => each.name === "agent")?.process as ServiceProcess;
+  process.kill(frozen.pid, "SIGSTOP");
+  const away = agents.shift() as Agents;
+  try {
+    for (const [at, { agent, change }] of changed.entries()) {
+      await persistently(() => change(`changed_${at}`, 0), UNTIL_SERVED);
+      for (const response of await answered(agent)) expect([before[at]?.[0], `changed_${at}`]).toContain(response);
+    }
+  } finally {
+    agents.unshift(away);
+    process.kill(frozen.pid, "SIGCONT");
+  }
+  expect((await Promise.all(changed.map((each) => changeAndChat(each, 2)))).flat()).toEqual([]);
+}, 120_000);

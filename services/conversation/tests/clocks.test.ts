@@ -50,7 +50,6 @@ async function start(wrongByMs: number): Promise<Replica> {
     PARLEY_ACCOUNT_ADDRESS: "127.0.0.1:1",
     PARLEY_KNOWLEDGE_ADDRESS: "127.0.0.1:1",
     PARLEY_AGENT_ADDRESS: sharedAgents().agentAddress,
-    PARLEY_PROMPT_ADDRESS: sharedAgents().promptAddress,
     PARLEY_WEBHOOK_ADDRESS: dispatcher.address,
     PARLEY_VOICE_ADDRESS: "127.0.0.1:1",
     PARLEY_MESSAGING_ADDRESS: "127.0.0.1:1",

@@ -62,13 +62,12 @@ export async function startTestChat(
     startFakeDispatcher(),
   ]);
   const clock = fakeClock();
-  const { agentAddress, promptAddress } = sharedAgents();
+  const { agentAddress } = sharedAgents();
   const own = {
     DATABASE_URL: database.urls.conversation,
     PARLEY_ACCOUNT_ADDRESS: "127.0.0.1:1",
     PARLEY_KNOWLEDGE_ADDRESS: "127.0.0.1:1",
     PARLEY_AGENT_ADDRESS: agentAddress,
-    PARLEY_PROMPT_ADDRESS: promptAddress,
     PARLEY_WEBHOOK_ADDRESS: dispatcher.address,
     PARLEY_VOICE_ADDRESS: "127.0.0.1:1",
     PARLEY_MESSAGING_ADDRESS: "127.0.0.1:1",

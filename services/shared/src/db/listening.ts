@@ -24,8 +24,6 @@ export interface ListeningSettings {
 export interface Listening {
   /** Resolves once notifications may be lost. */
   lost: Promise<void>;
-  /** Calls `beat` between its times too, unless the last call is still running. */
-  beatNow(): void;
   end(): Promise<void>;
 }
 
@@ -83,7 +81,6 @@ export async function openListening({
   const beats = startBeat(() => beat(connection), beatMs, lost.resolve);
   return {
     lost: lost.promise,
-    beatNow: beats.now,
     end: async () => {
       beats.end();
       await connection.end({ timeout: 0 });

@@ -1,6 +1,7 @@
 import { afterAll, afterEach, expect, test } from "bun:test";
 import { Publishing } from "@parley/proto/parley/agent/v1/agent.ts";
 import { RunTestsRequest, type TestRun, UpdateTestRequest } from "@parley/proto/parley/agent/v1/test.ts";
+import { EndedBy } from "@parley/proto/parley/conversation/v1/conversation.ts";
 import { eventually } from "@parley/testkit/eventually";
 import { failure } from "@parley/testkit/failures";
 import { newOwner } from "@parley/testkit/owners";
@@ -119,6 +120,14 @@ test("a simulated user whose turns are used up ends the conversation for the sys
   expect([run.status, outcomesOf(run)[0].transcript.turns.length]).toEqual(["PASSED", 2]);
 });
 
+test("a user whom the agent has left says no more", async () => {
+  const agent = await manualAgent(agents);
+  const assertions = [{ type: "ended_by", value: "agent" }];
+  await agents.createTest(newTest(agent, "Left", { messages: ["Hello", "Goodbye", "One more"], assertions }));
+  const run = await runToEnd(agents, agent);
+  expect([run.status, outcomesOf(run)[0].transcript.turns.length]).toEqual(["PASSED", 2]);
+});
+
 test("a test of the channel voice holds a call with the lines as written, and asserts on what was heard", async () => {
   const agent = await manualAgent(agents);
   await agents.createTest(
@@ -225,6 +234,9 @@ test("a conversation that cannot be held is an error with its reason", async () 
   expect([run.status, run.results[0]?.attempts[0]?.status]).toEqual(["ERROR", "ERROR"]);
   expect(Object.keys(outcomesOf(run)[0])).toEqual(["error"]);
   expect(JSON.stringify(run)).not.toContain("a secret");
+  // Otherwise it would be in progress until it is idle for long.
+  const conversation = stack.held.get(run.results[0]?.attempts[0]?.conversationId ?? "")?.conversation;
+  expect(conversation?.endedBy).toBe(EndedBy.ENDED_BY_SYSTEM);
 });
 
 test("whoever watches a run sees it at first and until it has ended, then with all that was said", async () => {

@@ -1,13 +1,20 @@
 import { Publishing } from "@parley/proto/parley/agent/v1/agent.ts";
 import { CreateTestRequest, RunTestsRequest, type TestRun } from "@parley/proto/parley/agent/v1/test.ts";
-import { Conversation, EndedBy, Message, Role, ToolCall } from "@parley/proto/parley/conversation/v1/conversation.ts";
+import {
+  Conversation,
+  ConversationStatus,
+  EndedBy,
+  Message,
+  Role,
+  ToolCall,
+} from "@parley/proto/parley/conversation/v1/conversation.ts";
 import {
   type AskForJsonRequest,
   ConversationServiceService,
   type StartChatRequest,
 } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
 import { type HoldTestCallRequest, VoiceServiceService } from "@parley/proto/parley/voice/v1/voice_service.ts";
-import { notFound } from "@parley/shared/errors";
+import { notFound, ServiceError } from "@parley/shared/errors";
 import { newUuid } from "@parley/shared/ids";
 import { silentLogger } from "@parley/shared/log";
 import { serve } from "@parley/shared/rpc/server";
@@ -65,6 +72,11 @@ export async function startTestStack() {
     if (!found) throw notFound("Conversation");
     return found.conversation;
   };
+  const end = (conversationId: string, endedBy: EndedBy | undefined) => {
+    const conversation = find(conversationId);
+    conversation.endedBy ??= endedBy;
+    conversation.status = ConversationStatus.CONVERSATION_STATUS_COMPLETED;
+  };
   const conversations = await serve(
     ConversationServiceService,
     {
@@ -75,12 +87,14 @@ export async function startTestStack() {
       },
       completeTurn: async ({ turn }) => {
         const { sessionId = "", message } = present(turn);
+        if (find(sessionId).endedBy) throw new ServiceError("condition", "Session has ended");
         await script.beforeReply(message);
         const response = reply(find(sessionId), message);
+        if (message === "Goodbye") end(sessionId, EndedBy.ENDED_BY_AGENT);
         return { sessionId, response, replayed: false, replySequence: 2, isOperators: undefined };
       },
       completeConversation: async ({ conversationId, endedBy }) => {
-        find(conversationId).endedBy = endedBy;
+        end(conversationId, endedBy);
         return { status: 2 };
       },
       getConversation: async ({ conversationId }) => ({ conversation: find(conversationId) }),

@@ -49,6 +49,7 @@ describe("a test is refused, and the field named,", () => {
     ["without the goal of a persona", { kind: "simulated", persona: "A", assertions: [contains] }, "goal"],
     ["that must pass more often than it runs", { ...script, repeat: 2, pass_at_least: 3 }, "pass_at_least"],
     ["with noise in a chat", { ...script, messages: [{ text: "Hello", noise: "cafe" }] }, "messages.0.noise"],
+    ["with a line too long to speak", { ...script, channel: "voice", messages: ["x".repeat(1_001)] }, "messages.0"],
     ["with a mock without an answer", { ...script, tool_mocks: [{ tool: "look_up" }] }, "tool_mocks.0"],
     ["with a mock of two answers", { ...script, tool_mocks: [{ tool: "a", result: 1, error: "b" }] }, "tool_mocks.0"],
     ["with an assertion that lacks its field", asserting({ type: "contains" }), "assertions.0.value"],

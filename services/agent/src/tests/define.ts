@@ -7,6 +7,7 @@ import {
   TURNS_DEFAULT,
 } from "@parley/shared/domain/tests";
 import { invalid } from "@parley/shared/errors";
+import { isLonger } from "@parley/shared/text/length";
 import { RE2JS } from "re2js";
 
 /** What a request may say of a test, beside its name and whether it is required. Null has the same meaning as nothing. */
@@ -74,6 +75,9 @@ function checkUser(test: TestDefinition, given: GivenTest): void {
 const OF_VOICE = ["noise", "interrupt_at_ms", "dtmf"] as const satisfies (keyof Line)[];
 
 function checkLine({ channel }: TestDefinition, message: string | Line, path: string): void {
+  const text = typeof message === "string" ? message : message.text;
+  if (channel === "voice" && isLonger(text, TEST_LIMITS.spoken))
+    throw invalid(path, `${path} must be at most ${TEST_LIMITS.spoken} characters, because a voice speaks it`);
   if (typeof message === "string") return;
   const foreign = channel === "voice" ? undefined : OF_VOICE.find((field) => message[field] != null);
   if (foreign) throw invalid(`${path}.${foreign}`, `${path}.${foreign} is for tests with the channel voice only`);

@@ -24,6 +24,8 @@ export const TEST_LIMITS = {
   messages: 50,
   /** Characters of what a user says, as of any message. */
   message: 4_000,
+  /** Characters of what a voice speaks. */
+  spoken: 1_000,
   assertions: 50,
   mocks: 50,
   /** Milliseconds. */

@@ -95,13 +95,31 @@ export async function holdAttempt(
     },
   });
   const stored = await readStored(drivers, attempt, held.conversationId, wantsAnalysis);
-  so.cost.micros += stored.usage?.costUsdMicros ?? 0;
-  so.cost.unpriced += stored.usage?.unpricedReplies ?? 0;
+  addUsage(so, stored);
   const conversation = finishedOf(stored);
   conversation.turns.forEach((turn, at) => {
     turn.latencyMs ??= held.latenciesMs[at] ?? null;
   });
   return { conversation, stored, ask };
+}
+
+/** What the replies of an attempt that could not be held to its end have cost. */
+export async function countBroken({ conversations }: Drivers, ownerId: string, so: Progress): Promise<void> {
+  if (so.conversationId === null) return;
+  const request = {
+    ownerId,
+    conversationId: so.conversationId,
+    withToolCalls: false,
+    withUsage: true,
+    withKnowledge: false,
+  };
+  const { conversation } = await conversations.getConversation(request, { timeoutMs: READ_TIMEOUT_MS });
+  if (conversation) addUsage(so, conversation);
+}
+
+function addUsage({ cost }: Progress, { usage }: Conversation): void {
+  cost.micros += usage?.costUsdMicros ?? 0;
+  cost.unpriced += usage?.unpricedReplies ?? 0;
 }
 
 async function readStored(

@@ -7,7 +7,7 @@ import { backOff } from "@parley/shared/retry/back-off";
 import type { AgentContext } from "../../context.ts";
 import { beginAttempt, type EndedAttempt, findNextAttempt, findNextRun, isCurrent } from "../store/attempts.ts";
 import { lockRun, updateRun } from "../store/runs.ts";
-import type { Cost, Progress } from "./attempt.ts";
+import { type Cost, countBroken, type Progress } from "./attempt.ts";
 import type { Begun } from "./begun.ts";
 import { storeEnd } from "./end.ts";
 import { runAttempt } from "./run-attempt.ts";
@@ -98,6 +98,8 @@ async function runToEnd(
   } catch (error) {
     if (lease.aborted || !(await isCurrent(ctx.db, attempt, token))) return null;
     if (!(error instanceof ServiceError)) throw error;
+    // The conversation may be what is out of reach.
+    await countBroken(ctx, attempt.ownerId, so).catch(() => {});
     const outcome = { error: error.detail };
     return { ended: { status: "ERROR", conversationId: so.conversationId, outcome }, cost: so.cost };
   }

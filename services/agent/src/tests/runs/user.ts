@@ -1,4 +1,4 @@
-import type { Line, TestDefinition } from "@parley/shared/domain/tests";
+import { type Line, TEST_LIMITS, type TestDefinition } from "@parley/shared/domain/tests";
 import type { Question } from "../judge.ts";
 
 /** What a user says next; null when the user has nothing more to say. */
@@ -34,11 +34,9 @@ function simulatedUser(test: TestDefinition, ask: (question: Question) => Promis
     const { message, state } = readAnswer(await ask(userQuestion(test, said)));
     if (state !== "continue" || message.trim() === "") return { ends: "user" };
     turns++;
-    return { line: { text: message.slice(0, MESSAGE_MAX) } };
+    return { line: { text: message.slice(0, test.channel === "voice" ? TEST_LIMITS.spoken : TEST_LIMITS.message) } };
   };
 }
-
-const MESSAGE_MAX = 4_000;
 
 function userQuestion({ persona, goal }: TestDefinition, said: readonly Said[]): Question {
   return {
@@ -58,7 +56,7 @@ function userQuestion({ persona, goal }: TestDefinition, said: readonly Said[]):
     schema: {
       type: "object",
       properties: {
-        message: { type: "string", maxLength: MESSAGE_MAX },
+        message: { type: "string", maxLength: TEST_LIMITS.message },
         state: { type: "string", enum: ["continue", "goal_met", "gave_up"] },
       },
       required: ["message", "state"],

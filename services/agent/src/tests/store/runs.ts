@@ -68,11 +68,17 @@ export async function updateRun(tx: Sql, row: RunRow): Promise<void> {
     where owner_id = ${row.ownerId} and run_id = ${row.runId}`;
 }
 
-/** Returns how often a run has changed; null if it is gone. */
-export async function findRevision(sql: Sql, { ownerId, runId }: RunKey): Promise<number | null> {
-  const [row] = await sql<{ revision: number }[]>`
-    select revision from test_runs where owner_id = ${ownerId} and run_id = ${runId}`;
-  return row?.revision ?? null;
+/** Returns how often each of these runs has changed, in their order; null for one that is gone. */
+export async function listRevisions(
+  sql: Sql,
+  keys: readonly Pick<RunKey, "ownerId" | "runId">[],
+): Promise<(number | null)[]> {
+  const rows = await sql<{ revision: number | null }[]>`
+    select revision
+    from unnest(${keys.map(({ ownerId }) => ownerId)}::text[], ${keys.map(({ runId }) => runId)}::text[])
+      with ordinality as wanted (owner_id, run_id, at)
+    left join test_runs using (owner_id, run_id) order by at`;
+  return rows.map(({ revision }) => revision);
 }
 
 /** How many runs of the owner have not ended. */

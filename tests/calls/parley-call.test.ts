@@ -3,6 +3,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { readWav } from "@parley/shared/media/wav";
+import { eventually } from "@parley/testkit/eventually";
 import { testProgramWords } from "@parley/testkit/programs/binaries";
 import { carrierStandIn } from "../kit/calls/carrier-stand-in.ts";
 import { obtainPocketSphinx } from "../kit/calls/pocketsphinx.ts";
@@ -53,6 +54,34 @@ test("a call from the terminal is spoken, printed as it goes, and recorded with 
   for (const side of [0, 1]) {
     expect(samples?.some((sample, at) => at % 2 === side && Math.abs(sample) > 3_000)).toBeTrue();
   }
+});
+
+test("a test of the channel voice is a call in which the user's line is spoken, and asserts on what was recognized and heard", async () => {
+  const agentId = await createAgent(api, model, {
+    first_message_prompt: GREETING,
+    call_settings: { end_of_turn_silence_ms: 3_000 },
+  });
+  const path = `/agents/${agentId}/tests`;
+  const assertions = [
+    { type: "contains", value: "this is Acme" },
+    { type: "equals", turn: 1, value: REPLY },
+    { type: "latency_ms", max: 600_000 },
+    { type: "ended_by", value: "user" },
+  ];
+  const messages = ["When are you open on Sunday?"];
+  await api.post(path, { name: "Opening hours", channel: "voice", messages, assertions });
+  const { body } = await api.post(`${path}/run`, {});
+  const run = await eventually(async () => {
+    const now = (await api.get(`${path}/runs/${body.run_id}`)).body;
+    expect(now.ended_at).not.toBeNull();
+    return now;
+  });
+  const [attempt] = run.results[0].attempts;
+  expect(attempt.assertions.map(({ passed, reason }: { passed: boolean; reason: string }) => [passed, reason])).toEqual(
+    assertions.map(() => [true, expect.any(String)]),
+  );
+  // The stand-in misunderstands some words.
+  expect(attempt.transcript.turns).toMatchObject([{ user: expect.stringMatching(/\S/), agent: REPLY }]);
 });
 
 test("a call that cannot be printed hangs up, and is a failure in one sentence", async () => {

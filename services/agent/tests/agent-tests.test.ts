@@ -1,5 +1,6 @@
 import { afterAll, afterEach, expect, test } from "bun:test";
 import { Publishing } from "@parley/proto/parley/agent/v1/agent.ts";
+import { PublishAgentVersionRequest } from "@parley/proto/parley/agent/v1/agent_service.ts";
 import { RunTestsRequest, type TestRun, UpdateTestRequest } from "@parley/proto/parley/agent/v1/test.ts";
 import { EndedBy } from "@parley/proto/parley/conversation/v1/conversation.ts";
 import { eventually } from "@parley/testkit/eventually";
@@ -86,6 +87,18 @@ test("a run holds each test's conversation with the version, and stores what was
       dynamicVariables: { customer: "C-1" },
     },
   });
+});
+
+test("a run tests the newest version unless it names another, or the one that customers get", async () => {
+  const agent = await manualAgent(agents);
+  await agents.createTest(newTest(agent, "Greets", greets));
+  const published = { agentVersion: 0 };
+  expect(await failure(runToEnd(agents, agent, published))).toMatchObject({ detail: "Agent has no published version" });
+  const { ownerId, agentId } = agent;
+  await agents.publishAgentVersion(PublishAgentVersionRequest.fromPartial({ ownerId, agentId, agentVersion: 1 }));
+  await change(agents, agent, { agentName: "Changed" });
+  expect(await runToEnd(agents, agent, published)).toMatchObject({ status: "PASSED", agentVersion: 1 });
+  expect(await runToEnd(agents, agent)).toMatchObject({ status: "PASSED", agentVersion: 2 });
 });
 
 test("a simulated user is asked for its words, as one who reads the agent's words as data, until it has what it wants", async () => {

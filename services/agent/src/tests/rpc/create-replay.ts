@@ -14,12 +14,12 @@ import { actorText } from "@parley/shared/rpc/actor";
 import type { Call } from "@parley/shared/rpc/call";
 import type { Handlers } from "@parley/shared/rpc/server";
 import type { AgentContext } from "../../context.ts";
-import { checkAgentId, getAgentRow } from "../../read-agents.ts";
+import { checkAgentId, getAgentRow, getVersion } from "../../read-agents.ts";
+import { LATEST } from "../../store/versions.ts";
 import { requirePrices } from "../runs/models.ts";
 import { startRun } from "../runs/start.ts";
 import { toTestRun } from "../runs/to-run.ts";
 import { listAttemptSummaries, type NewAttempt } from "../store/attempts.ts";
-import { getTestedVersion } from "../tested-version.ts";
 
 const PAGE = 100;
 const LIST_TIMEOUT_MS = 20_000;
@@ -41,7 +41,7 @@ export function createReplay(ctx: AgentContext): NonNullable<Handlers<typeof Age
           return findConversations(ctx, request, call);
         },
         write: async (tx, conversationIds) => {
-          const { agentVersion, hash, row } = await getTestedVersion(tx, request, request.agentVersion);
+          const { agentVersion, hash, row } = await getVersion(tx, request, request.agentVersion ?? LATEST);
           if (maxCostUsdMicros !== undefined && !allowUnpriced) requirePrices(ctx, row, []);
           const runId = newId("rpl");
           const attempts = conversationIds.map(

@@ -7,20 +7,20 @@ import { newId } from "@parley/shared/ids";
 import { actorText } from "@parley/shared/rpc/actor";
 import type { Handlers } from "@parley/shared/rpc/server";
 import type { AgentContext } from "../../context.ts";
-import { checkAgentId } from "../../read-agents.ts";
+import { checkAgentId, getVersion } from "../../read-agents.ts";
+import { LATEST } from "../../store/versions.ts";
 import { requirePrices } from "../runs/models.ts";
 import { chosenTests, startRun } from "../runs/start.ts";
 import { toTestRun } from "../runs/to-run.ts";
 import { listAttemptSummaries, type NewAttempt } from "../store/attempts.ts";
 import { listTestRows } from "../store/tests.ts";
-import { getTestedVersion } from "../tested-version.ts";
 
 export function runTests(ctx: AgentContext): NonNullable<Handlers<typeof AgentServiceService>["runTests"]> {
   return async (request, call) => {
     const { ownerId, agentId, idempotency, maxCostUsdMicros, allowUnpriced } = request;
     checkAgentId(agentId);
     return runIdempotent(ctx, { ownerId, idempotency, codec: RunTestsResponse, call }, async (tx) => {
-      const { agentVersion, hash, row } = await getTestedVersion(tx, request, request.agentVersion);
+      const { agentVersion, hash, row } = await getVersion(tx, request, request.agentVersion ?? LATEST);
       const tests = chosenTests(await listTestRows(tx, request), request.tests);
       if (maxCostUsdMicros !== undefined && !allowUnpriced)
         requirePrices(

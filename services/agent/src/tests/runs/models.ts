@@ -4,9 +4,9 @@ import { invalid, ServiceError } from "@parley/shared/errors";
 import { CUSTOM } from "../../catalogue/catalogue.ts";
 import type { AgentContext } from "../../context.ts";
 import { openLlm } from "../../model-keys/llm-secrets.ts";
+import { getVersion } from "../../read-agents.ts";
 import type { AgentRow } from "../../store/agents.ts";
 import type { RunRow } from "../store/runs.ts";
-import { getTestedVersion } from "../tested-version.ts";
 
 /** A model of a test, with the key that the agent has for its endpoint. @throws ServiceError condition if the agent has none */
 export async function testLlm(
@@ -20,7 +20,7 @@ export async function testLlm(
   const standard = { providerName, modelName, fallbacks: [], price: ctx.catalogue.prices[providerName]?.[modelName] };
   const plain = { temperature, baseUrl: undefined, apiKey: undefined, apiType: undefined };
   if (providerName !== CUSTOM.llm) return { ...standard, params: plain };
-  const { row } = await getTestedVersion(ctx.db, run, run.agentVersion);
+  const { row } = await getVersion(ctx.db, run, run.agentVersion);
   const opened = row.llm && openLlm(row.llm, ctx.modelKeys, row, ctx.catalogue.prices);
   if (!opened || "unreadableKey" in opened)
     throw new ServiceError("condition", "The agent's own model cannot be asked: its key cannot be read");

@@ -1,6 +1,6 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
-import { type LiveEvent, watchEvents } from "./watch-events.ts";
+import { type LiveEvent, watchEvents } from "../../../api/watch-events.ts";
 import { type Told, type Words, wordsAfter } from "./words.ts";
 
 /** Who answers in the agent's place. */

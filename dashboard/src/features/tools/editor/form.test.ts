@@ -1,5 +1,6 @@
 import { expect, test } from "bun:test";
-import { bodyOf, changesOf, formOf, NEW_PARAMETER, namesInPath, newForm } from "./form.ts";
+import { changesOf } from "../../../ui/editor/changes.ts";
+import { bodyOf, formOf, NEW_PARAMETER, namesInPath, newForm } from "./form.ts";
 
 const AT = "2026-01-31T09:30:00.000Z";
 const TOOL = {

@@ -1,5 +1,5 @@
 import type { components } from "../../../api/gen/schema.ts";
-import { constantOf, textOfConstant } from "./json-text.ts";
+import { constantOf, objectIn, textOfConstant } from "./json-text.ts";
 
 type Schemas = components["schemas"];
 type Tool = Schemas["Tool"];
@@ -125,26 +125,6 @@ function parameterOf(row: ParameterRow, at: number, faults: Map<string, string>)
   if (!schema) faults.set(`parameters.${at}.schema`, "This is not a JSON object.");
   const allowedFrom = row.allowed_from.trim();
   return { ...common, schema: schema ?? {}, ...(allowedFrom && { allowed_from: allowedFrom }) };
-}
-
-/** The JSON object in a text; null if it has none. */
-export function objectIn(text: string): Record<string, unknown> | null {
-  try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === "object" && value !== null && !Array.isArray(value)
-      ? (value as Record<string, unknown>)
-      : null;
-  } catch {
-    return null;
-  }
-}
-
-/** The fields in which a body differs from another one. */
-export function changesOf(before: ToolBody, after: ToolBody): ToolBody {
-  const differing = Object.entries(after).filter(
-    ([field, value]) => JSON.stringify(before[field as keyof ToolBody] ?? null) !== JSON.stringify(value ?? null),
-  );
-  return Object.fromEntries(differing);
 }
 
 /** The path parameters that an address names, such as `order_id` in `/orders/{order_id}`. */

@@ -9,7 +9,7 @@ import { Input, Textarea } from "../../../ui/form/input.tsx";
 import { Select } from "../../../ui/form/select.tsx";
 import { Segments } from "../../../ui/segments.tsx";
 import { Notice } from "../../../ui/states.tsx";
-import { objectIn } from "../editor/form.ts";
+import { objectIn } from "../editor/json-text.ts";
 import type { Tool } from "../tools.ts";
 import { ArgumentFields } from "./argument-fields.tsx";
 import { argumentsOf, typedArguments, typedVariables, variablesOf } from "./given.ts";

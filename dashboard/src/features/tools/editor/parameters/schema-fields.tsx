@@ -3,7 +3,7 @@ import { Field } from "../../../../ui/form/field.tsx";
 import { Input, Textarea } from "../../../../ui/form/input.tsx";
 import { Select } from "../../../../ui/form/select.tsx";
 import { Segments } from "../../../../ui/segments.tsx";
-import { objectIn } from "../form.ts";
+import { objectIn } from "../json-text.ts";
 import { KINDS, type Kind, type SimpleSchema, schemaOfSimple, simpleSchemaOf } from "./simple-schema.ts";
 
 const WAYS = [

@@ -1,6 +1,6 @@
 import { EventSourceParserStream } from "eventsource-parser/stream";
 
-/** A server-sent event of a conversation (docs/live.md#watching). */
+/** A server-sent event, such as those of a conversation (docs/live.md#watching). */
 export interface LiveEvent {
   event: string;
   data: unknown;

@@ -16,7 +16,6 @@ const LABELS: Readonly<Record<string, string>> = {
   host: "Server",
   input: "Input price",
   llm: "Language model",
-  max: "Number of retries",
   mobile_number: "Phone number",
   model_name: "Model",
   output: "Output price",
@@ -24,6 +23,7 @@ const LABELS: Readonly<Record<string, string>> = {
   prompt_name: "Name of the prompt",
   provider_name: "Provider",
   request_type: "Method",
+  "retries.max": "Number of retries",
   retention_days: "Days",
   retry_schedule: "Attempts",
   start_at: "Start",
@@ -50,7 +50,7 @@ export function labelOf(path: string): string {
   const names = path.split(".");
   const item = /^\d+$/.test(names.at(-1) ?? "") ? names.pop() : undefined;
   const name = names.at(-1) ?? path;
-  const label = LABELS[name] ?? inWords(name.replace(UNITS, ""));
+  const label = LABELS[names.slice(-2).join(".")] ?? LABELS[name] ?? inWords(name.replace(UNITS, ""));
   return item === undefined ? label : `${label}, item ${Number(item) + 1}`;
 }
 

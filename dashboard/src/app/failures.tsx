@@ -42,12 +42,16 @@ export function PageNotFound() {
   );
 }
 
-/** Shown instead of a thing that does not exist. @param all the list of such things */
+type Thing = "agent" | "conversation" | "knowledge base" | "prompt" | "tool" | "webhook";
+
+/** Shown instead of a thing that does not exist. @param all the list of such things, or of those that it is a part of */
 export function NotFound({
   what,
+  of = what as Thing,
   all,
 }: {
-  what: "agent" | "conversation" | "knowledge base" | "prompt" | "tool" | "webhook";
+  what: Thing | "replay" | "run" | "test";
+  of?: Thing;
   all: "/agents" | "/conversations" | "/knowledge" | "/prompts" | "/tools" | "/webhooks";
 }) {
   return (
@@ -58,7 +62,7 @@ export function NotFound({
         action={
           <Button asChild>
             <Link to={all} search={{}}>
-              All {what}s
+              All {of}s
             </Link>
           </Button>
         }

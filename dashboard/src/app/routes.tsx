@@ -85,15 +85,46 @@ const agents = createRoute({
 /** As the API names them. */
 const TOOL_TYPE_NAMES = ["http", "client", "mcp"] as const;
 
-const AGENT_TABS = ["prompt", "models", "tools", "knowledge", "analysis", "channels"] as const;
+const AGENT_TABS = ["prompt", "models", "tools", "knowledge", "analysis", "channels", "tests"] as const;
 const agent = createRoute({
   getParentRoute: () => signedIn,
   path: "/agents/$agentId",
   validateSearch: (search: Record<string, unknown>) => ({
     ...oneIn(search, "tab", AGENT_TABS),
     ...oneIn(search, "try", ["chat", "talk"] as const),
+    ...oneIn(search, "view", ["runs", "replays"] as const),
+    ...textIn(search, "run"),
+    ...(search.replay === true && { replay: true as const }),
   }),
   component: lazyRouteComponent(build, "AgentPage"),
+  staticData: { group: build },
+});
+
+const newTest = createRoute({
+  getParentRoute: () => signedIn,
+  path: "/agents/$agentId/tests/new",
+  component: lazyRouteComponent(build, "NewTestPage"),
+  staticData: { group: build },
+});
+
+const test = createRoute({
+  getParentRoute: () => signedIn,
+  path: "/agents/$agentId/tests/$testId",
+  component: lazyRouteComponent(build, "TestPage"),
+  staticData: { group: build },
+});
+
+const testRun = createRoute({
+  getParentRoute: () => signedIn,
+  path: "/agents/$agentId/runs/$runId",
+  component: lazyRouteComponent(build, "RunPage"),
+  staticData: { group: build },
+});
+
+const replay = createRoute({
+  getParentRoute: () => signedIn,
+  path: "/agents/$agentId/replays/$replayId",
+  component: lazyRouteComponent(build, "ReplayPage"),
   staticData: { group: build },
 });
 
@@ -300,6 +331,10 @@ export function createAppRouter(queryClient: QueryClient, history?: RouterHistor
         overview,
         agents,
         agent,
+        newTest,
+        test,
+        testRun,
+        replay,
         prompts,
         prompt,
         tools,

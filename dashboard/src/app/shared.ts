@@ -3,13 +3,16 @@
  * each set of groups that share something, and a page would load two dozen.
  */
 import "../api/client.ts";
+import "../api/watch-events.ts";
 import "../features/agents/agent-field.tsx";
 import "../features/agents/agents.ts";
 import "../features/agents/provider-labels.ts";
+import "../features/agents/tests/queries.ts";
 import "../features/calls/queries.ts";
 import "../features/conversations/filters.ts";
 import "../features/conversations/names.tsx";
 import "../features/conversations/queries.ts";
+import "../features/conversations/tool-call-card.tsx";
 import "../features/keys/keys.ts";
 import "../features/secrets/secret-form.tsx";
 import "../features/secrets/secrets.ts";

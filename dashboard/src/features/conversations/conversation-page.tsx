@@ -9,6 +9,7 @@ import { Page } from "../../ui/page.tsx";
 import { ErrorState, Skeleton } from "../../ui/states.tsx";
 import { Tabs } from "../../ui/tabs.tsx";
 import { agentNamesQuery, nameOfAgent } from "../agents/agents.ts";
+import { MakeTestButton } from "../agents/tests/make-test-button.tsx";
 import { ConversationDeliveries } from "../webhooks/conversation-deliveries.tsx";
 import { Analysis } from "./analysis.tsx";
 import { Details } from "./details.tsx";
@@ -103,6 +104,7 @@ function Shown({ conversation }: { conversation: Conversation }) {
           </span>
         </span>
       }
+      actions={messages.some(({ role }) => role === "user") && <MakeTestButton {...conversation} />}
     >
       <div className="grid grid-cols-[minmax(0,1fr)] items-start gap-6 lg:grid-cols-[minmax(0,1fr)_20rem]">
         <Tabs

@@ -1,3 +1,4 @@
+import { clsx } from "clsx";
 import { ChevronRight, Wrench } from "lucide-react";
 import { useId, useState } from "react";
 import { Badge, type Tone } from "../../ui/badge.tsx";
@@ -22,6 +23,11 @@ const STATUSES: Readonly<Record<ToolCall["status"], { label: string; tone: Tone 
 export function ToolCallCard({ call, startsOpen = false }: { call: ToolCall; startsOpen?: boolean }) {
   const [isOpen, setOpen] = useState(startsOpen);
   const id = useId();
+  const facts = [
+    call.http_status !== null && `HTTP status ${call.http_status}`,
+    call.attempts > 0 && `${call.attempts} ${call.attempts === 1 ? "attempt" : "attempts"}`,
+    call.tool_call_id,
+  ].filter(Boolean);
   return (
     <div className="w-104 max-w-full overflow-hidden rounded-xl border border-line bg-raised text-sm">
       <button
@@ -41,22 +47,18 @@ export function ToolCallCard({ call, startsOpen = false }: { call: ToolCall; sta
           </span>
         )}
         <ChevronRight
-          className={`size-4 shrink-0 text-muted transition-transform motion-reduce:transition-none ${isOpen ? "rotate-90" : ""}`}
+          className={clsx(
+            "size-4 shrink-0 text-muted transition-transform motion-reduce:transition-none",
+            isOpen && "rotate-90",
+            call.duration_ms === null && "ml-auto",
+          )}
           aria-hidden
         />
       </button>
       {isOpen && (
         <div id={id} className="flex flex-col gap-3 border-t border-line bg-canvas p-3">
           <Part name="Arguments" text={indented(call.arguments)} />
-          <p className="text-xs text-muted wrap-anywhere">
-            {[
-              call.http_status !== null && `HTTP status ${call.http_status}`,
-              call.attempts > 0 && `${call.attempts} ${call.attempts === 1 ? "attempt" : "attempts"}`,
-              call.tool_call_id,
-            ]
-              .filter(Boolean)
-              .join(" · ")}
-          </p>
+          {facts.length > 0 && <p className="text-xs text-muted wrap-anywhere">{facts.join(" · ")}</p>}
           {call.note && <p className="text-xs text-muted">{call.note}</p>}
           {call.status !== "REQUESTED" && call.status !== "RUNNING" && (
             <Part name={call.is_error ? "Error" : "Result"} text={indented(call.result)} />

@@ -8,6 +8,7 @@ import { Button } from "../button.tsx";
  * @param item what one is called, such as `header`
  * @param blank what is added
  * @param columns the class of a wide screen's columns, the last one for the button that removes
+ * @param error what is wrong with the list as a whole
  * @param children the fields of an item
  */
 export function Rows<Row>({
@@ -18,6 +19,7 @@ export function Rows<Row>({
   onChange,
   blank,
   columns,
+  error,
   children,
 }: {
   label: string;
@@ -27,6 +29,7 @@ export function Rows<Row>({
   onChange: (rows: Row[]) => void;
   blank: () => Row;
   columns: string;
+  error?: string | undefined;
   children: (row: Row, change: (changed: Partial<Row>) => void, at: number) => ReactNode;
 }) {
   return (
@@ -53,6 +56,11 @@ export function Rows<Row>({
           </Button>
         </fieldset>
       ))}
+      {error && (
+        <p role="alert" className="text-[0.8125rem] text-danger-ink">
+          {error}
+        </p>
+      )}
       <div>
         <Button size="small" disabled={rows.length >= max} onClick={() => onChange([...rows, blank()])}>
           <Plus aria-hidden /> Add {item}

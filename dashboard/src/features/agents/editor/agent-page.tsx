@@ -17,6 +17,7 @@ import { ToggleButton } from "../../../ui/toggle-button.tsx";
 import { TryIt } from "../../try-it/try-it.tsx";
 import { TryItPanel } from "../../try-it/try-it-panel.tsx";
 import { type Agent, agentQuery } from "../agents.ts";
+import { TestsTab } from "../tests/tests-tab.tsx";
 import { AgentMenu } from "./agent-menu.tsx";
 import { AnalysisTab } from "./analysis-tab.tsx";
 import { ChannelsTab } from "./channels/channels-tab.tsx";
@@ -76,6 +77,11 @@ function Editor({ agent }: { agent: Agent }) {
               { value: "knowledge", label: "Knowledge", content: <KnowledgeTab draft={draft} /> },
               { value: "analysis", label: "Analysis", content: <AnalysisTab draft={draft} /> },
               { value: "channels", label: "Channels", content: <ChannelsTab draft={draft} /> },
+              {
+                value: "tests",
+                label: "Tests",
+                content: <TestsTab agentId={agent.id} isDirty={draft.isDirty} />,
+              },
             ]}
           />
         </div>

@@ -1,0 +1,24 @@
+import { expect, test } from "bun:test";
+import { lastResultsOf } from "./last-results.ts";
+
+const AT = "2026-01-31T09:30:00.000Z";
+
+test("a test's last result is of its newest run that has ended and was not cancelled", () => {
+  const run = (run_id: string, status: string, passed: boolean | null, ended_at: string | null = AT) => ({
+    ...{ run_id, agent_version: 3, status, ended_at },
+    results: [{ test_id: "tst_1", passed }],
+  });
+  const runs = [
+    run("run_5", "RUNNING", false, null),
+    run("run_4", "CANCELLED", false),
+    run("run_3", "FAILED", false),
+    run("run_2", "PASSED", true),
+  ];
+  expect(lastResultsOf(runs as never).get("tst_1")).toEqual({
+    runId: "run_3",
+    passed: false,
+    agentVersion: 3,
+    at: AT,
+  });
+  expect(lastResultsOf([]).size).toBe(0);
+});

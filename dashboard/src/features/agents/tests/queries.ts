@@ -1,0 +1,93 @@
+import { queryOptions } from "@tanstack/react-query";
+import { api, ask, type Schema } from "../../../api/client.ts";
+
+export type Test = Schema["Test"];
+export type Run = Schema["TestRun"];
+export type RunResult = Run["results"][number];
+export type Attempt = RunResult["attempts"][number];
+export type Transcript = Schema["TestTranscript"];
+export type Replay = Schema["Replay"];
+export type RunStatus = Run["status"];
+
+/** The most runs of an agent that are kept, and the most replays: a list has all of them. */
+const KEPT_MAX = 50;
+/** How often something is read again that tells no changes itself. */
+const EVERY_MS = 2_000;
+
+export const testsKey = (agentId: string) => ["tests", agentId] as const;
+
+export const testsQuery = (agentId: string) =>
+  queryOptions({
+    queryKey: [...testsKey(agentId), "all"],
+    queryFn: async ({ signal }) => {
+      const params = { path: { agent_id: agentId } };
+      return (await ask(api.GET("/v1/public/agents/{agent_id}/tests", { params, signal }))).tests;
+    },
+  });
+
+export const testQuery = (agentId: string, testId: string) =>
+  queryOptions({
+    queryKey: [...testsKey(agentId), "one", testId],
+    queryFn: ({ signal }) => {
+      const params = { path: { agent_id: agentId, test_id: testId } };
+      return ask(api.GET("/v1/public/agents/{agent_id}/tests/{test_id}", { params, signal }));
+    },
+  });
+
+/** All runs that are kept, without transcripts, newest first. */
+export const runsQuery = (agentId: string) =>
+  queryOptions({
+    queryKey: [...testsKey(agentId), "runs"],
+    queryFn: async ({ signal }) => {
+      const params = { path: { agent_id: agentId }, query: { page_size: KEPT_MAX } };
+      return (await ask(api.GET("/v1/public/agents/{agent_id}/tests/runs", { params, signal }))).runs;
+    },
+    refetchInterval: ({ state }) => state.data?.some(isOpen) && EVERY_MS,
+  });
+
+export const runQuery = (agentId: string, runId: string) =>
+  queryOptions({
+    queryKey: [...testsKey(agentId), "run", runId],
+    queryFn: ({ signal }) => {
+      const params = { path: { agent_id: agentId, run_id: runId } };
+      return ask(api.GET("/v1/public/agents/{agent_id}/tests/runs/{run_id}", { params, signal }));
+    },
+  });
+
+/** The result of one test with its transcripts. @param ended how many of its attempts had ended, so that it is read again after the next */
+export const runResultQuery = (agentId: string, runId: string, testId: string, ended: number) =>
+  queryOptions({
+    queryKey: [...testsKey(agentId), "run", runId, testId, ended],
+    queryFn: async ({ signal }) => {
+      const params = { path: { agent_id: agentId, run_id: runId }, query: { test_id: testId } };
+      const run = await ask(api.GET("/v1/public/agents/{agent_id}/tests/runs/{run_id}", { params, signal }));
+      return run.results[0] ?? null;
+    },
+    placeholderData: (before) => before,
+  });
+
+/** All replays that are kept, without differences, newest first. */
+export const replaysQuery = (agentId: string) =>
+  queryOptions({
+    queryKey: [...testsKey(agentId), "replays"],
+    queryFn: async ({ signal }) => {
+      const params = { path: { agent_id: agentId }, query: { page_size: KEPT_MAX } };
+      return (await ask(api.GET("/v1/public/agents/{agent_id}/replays", { params, signal }))).replays;
+    },
+    refetchInterval: ({ state }) => state.data?.some(isOpen) && EVERY_MS,
+  });
+
+export const replayQuery = (agentId: string, replayId: string) =>
+  queryOptions({
+    queryKey: [...testsKey(agentId), "replay", replayId],
+    queryFn: ({ signal }) => {
+      const params = { path: { agent_id: agentId, replay_id: replayId } };
+      return ask(api.GET("/v1/public/agents/{agent_id}/replays/{replay_id}", { params, signal }));
+    },
+    refetchInterval: ({ state }) => state.data && isOpen(state.data) && EVERY_MS,
+  });
+
+/** Whether it has not ended. */
+export function isOpen({ ended_at }: Pick<Run, "ended_at">): boolean {
+  return ended_at === null;
+}

@@ -1,0 +1,172 @@
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useNavigate } from "@tanstack/react-router";
+import { type FormEvent, useState } from "react";
+import { api, ask } from "../../../../api/client.ts";
+import { fieldsOf, messageAt, sentenceBeside } from "../../../../api/problem.ts";
+import { Button } from "../../../../ui/button.tsx";
+import { Field } from "../../../../ui/form/field.tsx";
+import { FormActions } from "../../../../ui/form/form-actions.tsx";
+import { Input } from "../../../../ui/form/input.tsx";
+import { NumberInput } from "../../../../ui/form/number-input.tsx";
+import { Select } from "../../../../ui/form/select.tsx";
+import { Dialog } from "../../../../ui/overlay/dialog.tsx";
+import { Notice } from "../../../../ui/states.tsx";
+import { type Filters, parametersOf } from "../../../conversations/filters.ts";
+import { CHANNELS, type Channel } from "../../../conversations/names.tsx";
+import { replayQuery, replaysQuery } from "../queries.ts";
+import { LATEST, versionOf } from "../runs/chosen-version.ts";
+import { CostCapFields, NO_CAP } from "../runs/cost-cap.tsx";
+import { VersionField } from "../runs/version-field.tsx";
+
+const MAX = 500;
+const FEW = 20;
+const ANY = "any";
+const HELD_AS = [
+  { value: "text", label: "Chats, calls too" },
+  { value: "voice", label: "Calls" },
+];
+
+/** Asks which stored conversations to hold again, and with which version. */
+export function ReplayDialog({ agentId, open, onClose }: { agentId: string; open: boolean; onClose: () => void }) {
+  return (
+    <Dialog
+      open={open}
+      onClose={onClose}
+      title="Replay conversations"
+      description="The users of stored conversations say the same again to a version of the agent. Its tools answer what they answered then, so nothing outside is called."
+    >
+      <ReplayForm agentId={agentId} onClose={onClose} />
+    </Dialog>
+  );
+}
+
+/** YYYY-MM-DD in the viewer's zone, both inclusive. */
+type Days = Pick<Filters, "from_date" | "to_date">;
+
+function ReplayForm({ agentId, onClose }: { agentId: string; onClose: () => void }) {
+  const client = useQueryClient();
+  const navigate = useNavigate();
+  const [version, setVersion] = useState(LATEST);
+  const [max, setMax] = useState<number | null>(FEW);
+  const [type, setType] = useState<Channel | typeof ANY>(ANY);
+  const [days, setDays] = useState<Days>({});
+  const [before, setBefore] = useState<number | null>(null);
+  const [search, setSearch] = useState("");
+  const [channel, setChannel] = useState<"text" | "voice">("text");
+  const [cap, setCap] = useState(NO_CAP);
+  const replay = useMutation({
+    mutationFn: () => {
+      const { from_date, to_date } = parametersOf(days) as Days;
+      return ask(
+        api.POST("/v1/public/agents/{agent_id}/replays", {
+          params: { path: { agent_id: agentId } },
+          body: {
+            agent_version: versionOf(version),
+            conversations: {
+              conversation_type: type === ANY ? null : type,
+              from: from_date ?? null,
+              to: to_date ?? null,
+              agent_version: before,
+              search: search.trim() || null,
+            },
+            max: max ?? 0,
+            channel,
+            ...cap,
+          },
+        }),
+      );
+    },
+    onSuccess: async (begun) => {
+      client.setQueryData(replayQuery(agentId, begun.replay_id).queryKey, begun);
+      void client.invalidateQueries({ queryKey: replaysQuery(agentId).queryKey });
+      await navigate({ to: "/agents/$agentId/replays/$replayId", params: { agentId, replayId: begun.replay_id } });
+    },
+  });
+  const fields = fieldsOf(replay.error);
+  const errorAt = (path: string) => messageAt(fields, path);
+  const failure = sentenceBeside(replay.error, SHOWN);
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    replay.mutate();
+  };
+  return (
+    <form onSubmit={submit} className="flex flex-col gap-5">
+      <VersionField value={version} onChange={setVersion} error={errorAt("agent_version") ?? errorAt("version")} />
+      <div className="grid items-start gap-4 sm:grid-cols-2">
+        <Field label="Conversations at most" hint="The newest that match." error={errorAt("max")}>
+          {(control) => <NumberInput {...control} required min={1} max={MAX} value={max} onChange={setMax} />}
+        </Field>
+        <Field label="Channel" error={errorAt("conversations.conversation_type")}>
+          {(control) => (
+            <Select
+              {...control}
+              value={type}
+              onChange={(next) => setType(next as typeof type)}
+              options={[
+                { value: ANY, label: "Any" },
+                ...Object.entries(CHANNELS).map(([value, { label }]) => ({ value, label })),
+              ]}
+            />
+          )}
+        </Field>
+        <Field label="From" optional error={errorAt("conversations.from")}>
+          {(control) => (
+            <Input
+              {...control}
+              type="date"
+              value={days.from_date ?? ""}
+              onChange={({ target }) => setDays(dayed("from_date", target.value))}
+            />
+          )}
+        </Field>
+        <Field label="To" optional error={errorAt("conversations.to")}>
+          {(control) => (
+            <Input
+              {...control}
+              type="date"
+              value={days.to_date ?? ""}
+              onChange={({ target }) => setDays(dayed("to_date", target.value))}
+            />
+          )}
+        </Field>
+        <Field label="Held with version" optional error={errorAt("conversations.agent_version")}>
+          {(control) => <NumberInput {...control} min={1} placeholder="Any" value={before} onChange={setBefore} />}
+        </Field>
+        <Field label="Transcript contains" optional error={errorAt("conversations.search")}>
+          {(control) => (
+            <Input {...control} maxLength={200} value={search} onChange={({ target }) => setSearch(target.value)} />
+          )}
+        </Field>
+        <Field label="Held again as" error={errorAt("channel")}>
+          {(control) => (
+            <Select
+              {...control}
+              value={channel}
+              onChange={(next) => setChannel(next as typeof channel)}
+              options={HELD_AS}
+            />
+          )}
+        </Field>
+      </div>
+      <CostCapFields value={cap} onChange={setCap} errorAt={errorAt} />
+      {failure && <Notice tone="danger">{failure}</Notice>}
+      <FormActions>
+        <Button onClick={onClose}>Cancel</Button>
+        <Button type="submit" variant="primary" busy={replay.isPending}>
+          Replay
+        </Button>
+      </FormActions>
+    </form>
+  );
+}
+
+/** With one of the days changed, or left out if it is empty. */
+function dayed(name: keyof Days, day: string): (days: Days) => Days {
+  return ({ [name]: _, ...days }) => (day === "" ? days : { ...days, [name]: day });
+}
+
+/** Where this form tells what the API refuses. */
+const SHOWN = [
+  ...["agent_version", "version", "max", "channel", "max_cost_usd", "unpriced"],
+  ...["conversation_type", "from", "to", "agent_version", "search"].map((field) => `conversations.${field}`),
+];

@@ -1,0 +1,73 @@
+import { useQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import { useState } from "react";
+import { api, ask } from "../../../../api/client.ts";
+import { Button } from "../../../../ui/button.tsx";
+import { ErrorState, Notice, Skeleton } from "../../../../ui/states.tsx";
+import type { Replay } from "../queries.ts";
+import { RunStatusBadge } from "../runs/status.tsx";
+import { TestTranscript } from "../runs/test-transcript.tsx";
+import { DifferenceView } from "./difference-view.tsx";
+
+type Result = Replay["results"][number];
+
+/** A stored conversation and its replay: what differs, with both sides. */
+export function ReplayedCard({ replay, result }: { replay: Replay; result: Result }) {
+  const { conversation_id, replayed_conversation_id, status, differences, error } = result;
+  const [isShown, setShown] = useState(false);
+  return (
+    <section
+      aria-label={`Conversation ${conversation_id}`}
+      className="flex flex-col gap-4 rounded-xl border border-line bg-raised p-4"
+    >
+      <div className="flex flex-wrap items-center gap-x-4 gap-y-2">
+        <RunStatusBadge status={status} isReplay />
+        <Conversation conversationId={conversation_id}>Stored conversation</Conversation>
+        {replayed_conversation_id !== null && (
+          <Conversation conversationId={replayed_conversation_id}>Its replay</Conversation>
+        )}
+        {replayed_conversation_id !== null && status !== "RUNNING" && (
+          <Button size="small" className="ml-auto" aria-expanded={isShown} onClick={() => setShown(!isShown)}>
+            {isShown ? "Hide transcript" : "Transcript of the replay"}
+          </Button>
+        )}
+      </div>
+      {error !== null && <Notice tone="danger">{error}</Notice>}
+      {differences.map((difference, at) => (
+        <DifferenceView key={at} difference={difference} />
+      ))}
+      {isShown && <ReplayTranscript replay={replay} result={result} />}
+    </section>
+  );
+}
+
+function Conversation({ conversationId, children }: { conversationId: string; children: string }) {
+  return (
+    <Link
+      to="/conversations/$conversationId"
+      params={{ conversationId }}
+      search={{}}
+      className="font-medium text-accent-ink hover:underline"
+    >
+      {children}
+    </Link>
+  );
+}
+
+/** The transcript, which is read by itself if the replay has no room for it. */
+function ReplayTranscript({ replay: { agent_id, replay_id }, result }: { replay: Replay; result: Result }) {
+  const alone = useQuery({
+    queryKey: ["tests", agent_id, "replay", replay_id, result.conversation_id],
+    queryFn: async ({ signal }) => {
+      const params = { path: { agent_id, replay_id }, query: { conversation_id: result.conversation_id } };
+      const replay = await ask(api.GET("/v1/public/agents/{agent_id}/replays/{replay_id}", { params, signal }));
+      return replay.results[0]?.transcript ?? null;
+    },
+    enabled: result.transcript === null,
+  });
+  const transcript = result.transcript ?? alone.data;
+  if (transcript) return <TestTranscript transcript={transcript} />;
+  if (alone.isLoadingError) return <ErrorState error={alone.error} onRetry={alone.refetch} />;
+  if (alone.isPending) return <Skeleton className="h-32" />;
+  return <p className="text-muted">Nothing is stored of this conversation.</p>;
+}

@@ -1,0 +1,127 @@
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useNavigate } from "@tanstack/react-router";
+import { type FormEvent, useId, useState } from "react";
+import { api, ask } from "../../../../api/client.ts";
+import { fieldsOf, messageAt, sentenceBeside } from "../../../../api/problem.ts";
+import { Button } from "../../../../ui/button.tsx";
+import { Checkbox } from "../../../../ui/form/checkbox.tsx";
+import { FormActions } from "../../../../ui/form/form-actions.tsx";
+import { Dialog } from "../../../../ui/overlay/dialog.tsx";
+import { Notice } from "../../../../ui/states.tsx";
+import { runQuery, runsQuery, type Test, testsQuery } from "../queries.ts";
+import { LATEST, versionOf } from "./chosen-version.ts";
+import { CostCapFields, NO_CAP } from "./cost-cap.tsx";
+import { VersionField } from "./version-field.tsx";
+
+/** Asks which tests to run against which version. @param chosen `all`, or the ID of the test that is chosen at first; undefined while it is closed */
+export function RunDialog({
+  agentId,
+  chosen,
+  onClose,
+}: {
+  agentId: string;
+  chosen: string | undefined;
+  onClose: () => void;
+}) {
+  const tests = useQuery(testsQuery(agentId)).data;
+  return (
+    <Dialog open={chosen !== undefined && tests !== undefined} onClose={onClose} title="Run tests">
+      <RunForm agentId={agentId} tests={tests ?? []} chosen={chosen ?? "all"} onClose={onClose} />
+    </Dialog>
+  );
+}
+
+function RunForm({
+  agentId,
+  tests,
+  chosen,
+  onClose,
+}: {
+  agentId: string;
+  tests: readonly Test[];
+  chosen: string;
+  onClose: () => void;
+}) {
+  const client = useQueryClient();
+  const navigate = useNavigate();
+  const [version, setVersion] = useState(LATEST);
+  const [cap, setCap] = useState(NO_CAP);
+  const [left, setLeft] = useState<ReadonlySet<string>>(
+    () => new Set(chosen === "all" ? [] : tests.map(({ test_id }) => test_id).filter((id) => id !== chosen)),
+  );
+  const legend = useId();
+  const wanted = tests.filter(({ test_id }) => !left.has(test_id));
+  const run = useMutation({
+    mutationFn: () =>
+      ask(
+        api.POST("/v1/public/agents/{agent_id}/tests/run", {
+          params: { path: { agent_id: agentId } },
+          body: {
+            agent_version: versionOf(version),
+            ...(wanted.length < tests.length && { tests: wanted.map(({ test_id }) => test_id) }),
+            ...cap,
+          },
+        }),
+      ),
+    onSuccess: async (begun) => {
+      client.setQueryData(runQuery(agentId, begun.run_id).queryKey, begun);
+      void client.invalidateQueries({ queryKey: runsQuery(agentId).queryKey });
+      await navigate({ to: "/agents/$agentId/runs/$runId", params: { agentId, runId: begun.run_id } });
+    },
+  });
+  const fields = fieldsOf(run.error);
+  const failure = sentenceBeside(run.error, ["agent_version", "version", "max_cost_usd", "unpriced", "tests"]);
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    run.mutate();
+  };
+  const toggle = (testId: string, isWanted: boolean) => {
+    const next = new Set(left);
+    if (isWanted) next.delete(testId);
+    else next.add(testId);
+    setLeft(next);
+  };
+  return (
+    <form onSubmit={submit} className="flex flex-col gap-5">
+      <VersionField
+        value={version}
+        onChange={setVersion}
+        error={fields.get("agent_version") ?? fields.get("version")}
+      />
+      <fieldset className="flex flex-col gap-2.5" aria-describedby={fields.has("tests") ? `${legend}error` : undefined}>
+        <legend className="mb-2 font-medium">Tests</legend>
+        {tests.length > 1 && (
+          <Checkbox
+            checked={left.size === 0}
+            onChange={(all) => setLeft(new Set(all ? [] : tests.map(({ test_id }) => test_id)))}
+            label="All tests"
+          />
+        )}
+        <div className="flex max-h-60 flex-col gap-2.5 overflow-y-auto rounded-lg border border-line p-3">
+          {tests.map(({ test_id, name, repeat }) => (
+            <Checkbox
+              key={test_id}
+              checked={!left.has(test_id)}
+              onChange={(isWanted) => toggle(test_id, isWanted)}
+              label={<span className="wrap-anywhere">{name}</span>}
+              hint={repeat > 1 ? `${repeat} conversations` : undefined}
+            />
+          ))}
+        </div>
+        {fields.has("tests") && (
+          <p id={`${legend}error`} role="alert" className="text-[0.8125rem] text-danger-ink">
+            {fields.get("tests")}
+          </p>
+        )}
+      </fieldset>
+      <CostCapFields value={cap} onChange={setCap} errorAt={(path) => messageAt(fields, path)} />
+      {failure && <Notice tone="danger">{failure}</Notice>}
+      <FormActions>
+        <Button onClick={onClose}>Cancel</Button>
+        <Button type="submit" variant="primary" busy={run.isPending} disabled={wanted.length === 0}>
+          Run {wanted.length === 1 ? "1 test" : `${wanted.length} tests`}
+        </Button>
+      </FormActions>
+    </form>
+  );
+}

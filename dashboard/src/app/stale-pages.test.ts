@@ -10,7 +10,7 @@ const PROMPT = { prompt_name: "agent-agt_1", prompt_version: 1, prompt_content: 
 const AGENT = { id: "agt_1", agent_name: "Front desk", agent_mobile_number: [], prompt: PROMPT };
 const VERSIONS = {
   prompt_name: "refunds",
-  versions: [{ prompt_version: 1, prompt_content: "You handle refunds.", created_at: AT }],
+  versions: [{ prompt_version: 1, prompt_content: "You handle refunds.", labels: [], created_at: AT }],
 };
 const CONVERSATION = {
   conversation_id: "5f0c",

@@ -71,7 +71,7 @@ export async function startAgent(config: AgentConfig, log: Logger, given?: Clock
       definition: AgentServiceService,
       migrations: MIGRATIONS,
       clock: given,
-      build: ({ db, clock, credentials }) => {
+      build: ({ db, clock, credentials, stopping }) => {
         const prompts = createClient(PromptServiceService, {
           peer: "prompt",
           address: config.PARLEY_PROMPT_ADDRESS,
@@ -170,7 +170,7 @@ export async function startAgent(config: AgentConfig, log: Logger, given?: Clock
               voices.close();
             },
           },
-          agentTests(ctx),
+          agentTests(ctx, stopping),
         ];
       },
     },

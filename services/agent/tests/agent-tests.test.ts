@@ -3,9 +3,12 @@ import { Publishing } from "@parley/proto/parley/agent/v1/agent.ts";
 import { PublishAgentVersionRequest } from "@parley/proto/parley/agent/v1/agent_service.ts";
 import { RunTestsRequest, type TestRun, UpdateTestRequest } from "@parley/proto/parley/agent/v1/test.ts";
 import { EndedBy } from "@parley/proto/parley/conversation/v1/conversation.ts";
+import { silentLogger } from "@parley/shared/log";
 import { eventually } from "@parley/testkit/eventually";
 import { failure } from "@parley/testkit/failures";
 import { newOwner } from "@parley/testkit/owners";
+import { readAgentConfig } from "../src/config.ts";
+import { startAgent } from "../src/service.ts";
 import { change, create, creation, deletion, present } from "./kit.ts";
 import { ended, manualAgent, newTest, REPLY_COST, runToEnd, startTestStack } from "./tests-kit.ts";
 import { createTool, httpTool } from "./tools-kit.ts";
@@ -235,6 +238,24 @@ test("an attempt whose process dies is begun anew by another one, and nothing of
   const again = await ended(agents, { ...keyOf(agent), runId: first.runId });
   expect([again.status, again.costUsdMicros, again.total]).toEqual(["PASSED", REPLY_COST, 1]);
   expect(again.results).toEqual(first.results);
+});
+
+test("a process that stops waits for no conversation, and another one begins them anew", async () => {
+  const agent = await manualAgent(agents);
+  await agents.createTest(newTest(agent, "Handed over", { ...greets, repeat: 8 }));
+  const another = await startAgent(readAgentConfig(stack.env()), silentLogger, stack.clock);
+  const [four, release] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  let begun = 0;
+  script.beforeReply = () => {
+    if (++begun === 4) four.resolve();
+    return release.promise;
+  };
+  const { run } = await agents.runTests(RunTestsRequest.fromPartial(keyOf(agent)));
+  await four.promise;
+  await another.stop();
+  release.resolve();
+  const held = await ended(agents, { ...keyOf(agent), runId: present(run).runId });
+  expect([held.status, held.costUsdMicros]).toEqual(["PASSED", 8 * REPLY_COST]);
 });
 
 test("a conversation that cannot be held is an error with its reason", async () => {

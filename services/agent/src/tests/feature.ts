@@ -18,7 +18,7 @@ import { watchTestRun } from "./rpc/watch-test-run.ts";
 import { testLanes } from "./runs/lanes.ts";
 
 /** Tests of agents: their runs, the gate of publishing, and replays. */
-export function agentTests(ctx: AgentContext): Feature<typeof AgentServiceService> {
+export function agentTests(ctx: AgentContext, stopping: AbortSignal): Feature<typeof AgentServiceService> {
   return {
     handlers: {
       createTest: createTest(ctx),
@@ -36,7 +36,7 @@ export function agentTests(ctx: AgentContext): Feature<typeof AgentServiceServic
       getReplay: registered(getReplay(ctx), { isList: true }),
       listReplays: registered(listReplays(ctx), { isList: true }),
     },
-    queues: testLanes(ctx),
+    queues: testLanes(ctx, stopping),
     sweeps: [oldRuns(ctx.db)],
   };
 }

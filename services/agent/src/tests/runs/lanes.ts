@@ -2,10 +2,17 @@ import type { Sql } from "@parley/shared/db/database";
 import { ServiceError } from "@parley/shared/errors";
 import { newUuid } from "@parley/shared/ids";
 import { enqueueJobs, type Job } from "@parley/shared/jobs/store";
-import type { Queue } from "@parley/shared/jobs/worker";
+import { HAND_OVER, type Queue } from "@parley/shared/jobs/worker";
 import { backOff } from "@parley/shared/retry/back-off";
 import type { AgentContext } from "../../context.ts";
-import { beginAttempt, type EndedAttempt, findNextAttempt, findNextRun, isCurrent } from "../store/attempts.ts";
+import {
+  beginAttempt,
+  type EndedAttempt,
+  findNextAttempt,
+  findNextRun,
+  isCurrent,
+  putBack,
+} from "../store/attempts.ts";
 import { lockRun, updateRun } from "../store/runs.ts";
 import { type Cost, countBroken, type Progress } from "./attempt.ts";
 import type { Begun } from "./begun.ts";
@@ -33,8 +40,11 @@ export async function enqueueLanes(tx: Sql, ownerId: string, now: Date): Promise
   );
 }
 
-/** Runs the attempts of runs and replays. Each run of a lane's job is one attempt; the job ends when none waits. */
-export function testLanes(ctx: AgentContext): Record<string, Queue> {
+/**
+ * Runs the attempts of runs and replays. Each run of a lane's job is one attempt; the job ends when none waits.
+ * @param stopping breaks off what another process then begins anew: nobody waits for the end of a call
+ */
+export function testLanes(ctx: AgentContext, stopping: AbortSignal): Record<string, Queue> {
   return {
     [QUEUE]: {
       concurrency: CONCURRENCY,
@@ -46,7 +56,11 @@ export function testLanes(ctx: AgentContext): Record<string, Queue> {
         if (!begun) return;
         if (begun === "again") return ctx.clock.now();
         const { attempt, run, token } = begun;
-        const ended = await runToEnd(ctx, begun, lease);
+        const ended = await runToEnd(ctx, begun, AbortSignal.any([lease, stopping]));
+        if (!ended && stopping.aborted) {
+          await putBack(ctx.db, attempt, token);
+          return HAND_OVER;
+        }
         if (ended) await ctx.db.begin((tx) => storeEnd(tx, { attempt, run, token, ...ended }, ctx.clock.now()));
         return ctx.clock.now();
       },
@@ -78,16 +92,16 @@ const UNWANTED = new Error("the attempt was cancelled, or another process has be
 async function runToEnd(
   ctx: AgentContext,
   { attempt, run, token }: Begun,
-  lease: AbortSignal,
+  brokenOff: AbortSignal,
 ): Promise<{ ended: EndedAttempt; cost: Cost } | null> {
   if (attempt.starts > STARTS_MAX) {
     const error = `The processes that held this conversation ended ${STARTS_MAX} times. Run the test again.`;
     return { ended: { status: "ERROR", conversationId: null, outcome: { error } }, cost: { micros: 0, unpriced: 0 } };
   }
   const gone = new AbortController();
-  const signal = AbortSignal.any([lease, gone.signal]);
+  const signal = AbortSignal.any([brokenOff, gone.signal]);
   const check = async () => {
-    if (!lease.aborted && (await isCurrent(ctx.db, attempt, token))) return;
+    if (!brokenOff.aborted && (await isCurrent(ctx.db, attempt, token))) return;
     gone.abort(UNWANTED);
     throw UNWANTED;
   };
@@ -96,7 +110,7 @@ async function runToEnd(
     const ended = await runAttempt(ctx, { attempt, run, token, signal, check, so });
     return { ended, cost: so.cost };
   } catch (error) {
-    if (lease.aborted || !(await isCurrent(ctx.db, attempt, token))) return null;
+    if (brokenOff.aborted || !(await isCurrent(ctx.db, attempt, token))) return null;
     if (!(error instanceof ServiceError)) throw error;
     // The conversation may be what is out of reach.
     await countBroken(ctx, attempt.ownerId, so).catch(() => {});

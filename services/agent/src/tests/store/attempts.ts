@@ -124,6 +124,13 @@ export async function isCurrent(sql: Sql, { ownerId, runId, place }: AttemptKey,
   return rows.length > 0;
 }
 
+/** Lets an attempt that still runs as it was begun wait again, as if it had not begun. */
+export async function putBack(sql: Sql, { ownerId, runId, place }: AttemptKey, token: string): Promise<void> {
+  await sql`
+    update test_attempts set status = 'QUEUED', lane = null, token = null, started_at = null, starts = starts - 1
+    where owner_id = ${ownerId} and run_id = ${runId} and place = ${place} and status = 'RUNNING' and token = ${token}`;
+}
+
 export interface EndedAttempt {
   status: RunStatus;
   conversationId: string | null;

@@ -98,238 +98,6 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/v1/public/agents/{agent_id}/tests/run": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Run tests against a version
-         * @description Answers at once; the conversations are held in the background, at most four of an account at a time. They are stored and marked, and count neither as usage nor in statistics.
-         *
-         *     Needs a key with the scope `tests:run`, or a session.
-         */
-        post: operations["runTests"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/v1/public/agents/{agent_id}/tests/runs": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * List the runs of an agent's tests, newest first
-         * @description Without transcripts. Runs are kept for 30 days, the newest 50 of an agent.
-         *
-         *     Needs a key with the scope `tests:read`, or a session.
-         */
-        get: operations["listTestRuns"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/v1/public/agents/{agent_id}/tests/runs/{run_id}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Get a run with its transcripts
-         * @description Needs a key with the scope `tests:read`, or a session.
-         */
-        get: operations["getTestRun"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/v1/public/agents/{agent_id}/tests/runs/{run_id}/cancel": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Cancel a run
-         * @description Conversations under way end before their next turn. A run that has ended stays as it is.
-         *
-         *     Needs a key with the scope `tests:run`, or a session.
-         */
-        post: operations["cancelTestRun"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/v1/public/agents/{agent_id}/tests/runs/{run_id}/events": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Watch a run
-         * @description Server-sent events: `run`, with the run without transcripts, at first and after each change, and `ended` with the whole run.
-         *
-         *     Needs a key with the scope `tests:read`, or a session.
-         */
-        get: operations["watchTestRun"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/v1/public/agents/{agent_id}/tests": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * List the tests of an agent, by name
-         * @description Needs a key with the scope `tests:read`, or a session.
-         */
-        get: operations["listTests"];
-        put?: never;
-        /**
-         * Create a test of an agent
-         * @description Needs a key with the scope `agents:write`, or a session.
-         */
-        post: operations["createTest"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/v1/public/agents/{agent_id}/tests/from-conversation": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Make a test of a conversation
-         * @description The user's messages become a script and the results of tools become mocks. The test expects the tool calls that the agent made, or without any a last reply with the same meaning.
-         *
-         *     Needs a key with the scope `agents:write`, or a session.
-         */
-        post: operations["createTestFromConversation"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/v1/public/agents/{agent_id}/tests/{test_id}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Get a test
-         * @description Needs a key with the scope `tests:read`, or a session.
-         */
-        get: operations["getTest"];
-        put?: never;
-        post?: never;
-        /**
-         * Delete a test
-         * @description To delete a required test, a key needs the scope `agents:override`. The results of its runs stay.
-         *
-         *     Needs a key with the scope `agents:write`, or a session.
-         */
-        delete: operations["deleteTest"];
-        options?: never;
-        head?: never;
-        /**
-         * Change a test
-         * @description Needs a key with the scope `agents:write`, or a session.
-         */
-        patch: operations["updateTest"];
-        trace?: never;
-    };
-    "/v1/public/agents/{agent_id}/replays": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * List the replays of an agent's conversations, newest first
-         * @description Without transcripts and differences. Replays are kept as runs of tests are.
-         *
-         *     Needs a key with the scope `tests:read`, or a session.
-         */
-        get: operations["listReplays"];
-        put?: never;
-        /**
-         * Replay conversations against a version
-         * @description The users of stored conversations say the same to the version, whose tools answer what they answered then. A call that was not recorded is an error: nothing goes out. Answers at once; `GET` lists what differs.
-         *
-         *     Needs a key with the scope `tests:run`, or a session.
-         */
-        post: operations["createReplay"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/v1/public/agents/{agent_id}/replays/{replay_id}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Get a replay with what differs
-         * @description Needs a key with the scope `tests:read`, or a session.
-         */
-        get: operations["getReplay"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
     "/v1/public/agents/{agent_id}/versions": {
         parameters: {
             query?: never;
@@ -1178,6 +946,238 @@ export interface paths {
          *     Needs a key with the scope `chat`, or a session.
          */
         post: operations["analyzeConversation"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/public/agents/{agent_id}/tests": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the tests of an agent, by name
+         * @description Needs a key with the scope `tests:read`, or a session.
+         */
+        get: operations["listTests"];
+        put?: never;
+        /**
+         * Create a test of an agent
+         * @description Needs a key with the scope `agents:write`, or a session.
+         */
+        post: operations["createTest"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/public/agents/{agent_id}/tests/from-conversation": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Make a test of a conversation
+         * @description The user's messages become a script and the results of tools become mocks. The test expects the tool calls that the agent made, or without any a last reply with the same meaning.
+         *
+         *     Needs a key with the scope `agents:write`, or a session.
+         */
+        post: operations["createTestFromConversation"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/public/agents/{agent_id}/tests/{test_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get a test
+         * @description Needs a key with the scope `tests:read`, or a session.
+         */
+        get: operations["getTest"];
+        put?: never;
+        post?: never;
+        /**
+         * Delete a test
+         * @description To delete a required test, a key needs the scope `agents:override`. The results of its runs stay.
+         *
+         *     Needs a key with the scope `agents:write`, or a session.
+         */
+        delete: operations["deleteTest"];
+        options?: never;
+        head?: never;
+        /**
+         * Change a test
+         * @description Needs a key with the scope `agents:write`, or a session.
+         */
+        patch: operations["updateTest"];
+        trace?: never;
+    };
+    "/v1/public/agents/{agent_id}/tests/run": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Run tests against a version
+         * @description Answers at once; the conversations are held in the background, at most four of an account at a time. They are stored and marked, and count neither as usage nor in statistics.
+         *
+         *     Needs a key with the scope `tests:run`, or a session.
+         */
+        post: operations["runTests"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/public/agents/{agent_id}/tests/runs": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the runs of an agent's tests, newest first
+         * @description Without transcripts. Runs are kept for 30 days, the newest 50 of an agent.
+         *
+         *     Needs a key with the scope `tests:read`, or a session.
+         */
+        get: operations["listTestRuns"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/public/agents/{agent_id}/tests/runs/{run_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get a run with its transcripts
+         * @description Needs a key with the scope `tests:read`, or a session.
+         */
+        get: operations["getTestRun"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/public/agents/{agent_id}/tests/runs/{run_id}/cancel": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Cancel a run
+         * @description Conversations under way end before their next turn. A run that has ended stays as it is.
+         *
+         *     Needs a key with the scope `tests:run`, or a session.
+         */
+        post: operations["cancelTestRun"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/public/agents/{agent_id}/tests/runs/{run_id}/events": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Watch a run
+         * @description Server-sent events: `run`, with the run without transcripts, at first and after each change, and `ended` with the whole run.
+         *
+         *     Needs a key with the scope `tests:read`, or a session.
+         */
+        get: operations["watchTestRun"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/public/agents/{agent_id}/replays": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the replays of an agent's conversations, newest first
+         * @description Without transcripts and differences. Replays are kept as runs of tests are.
+         *
+         *     Needs a key with the scope `tests:read`, or a session.
+         */
+        get: operations["listReplays"];
+        put?: never;
+        /**
+         * Replay conversations against a version
+         * @description The users of stored conversations say the same to the version, whose tools answer what they answered then. A call that was not recorded is an error: nothing goes out. Answers at once; `GET` lists what differs.
+         *
+         *     Needs a key with the scope `tests:run`, or a session.
+         */
+        post: operations["createReplay"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/public/agents/{agent_id}/replays/{replay_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get a replay with what differs
+         * @description Needs a key with the scope `tests:read`, or a session.
+         */
+        get: operations["getReplay"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -4123,586 +4123,6 @@ export interface components {
             /** @description Why a conversation would not use the answer; null: it would. */
             error: string | null;
         };
-        /** @description Which tests to run against which version. */
-        RunTestsRequest: {
-            /** @description The version to test: a number, `published` or `latest`. Default: `latest`. */
-            agent_version?: (number | ("published" | "latest")) | null;
-            /** @description IDs or names of the tests to run. Default: all of the agent. */
-            tests?: string[] | null;
-            /** @description Once the models have cost as much, no further conversation begins, and the run ends with `ERROR`. Default: no cap. */
-            max_cost_usd?: number | null;
-            /** @description `allow` runs with `max_cost_usd` although a model's price is not known; its replies then count as free. Default: refused. */
-            unpriced?: "allow" | null;
-        };
-        TestRun: {
-            /**
-             * @description ID of the run.
-             * @example run_01m7yyhx1r4t7w1y3a5c8e0g2j
-             */
-            run_id: string;
-            /**
-             * @description ID of the agent.
-             * @example agt_01m7yyhwdzeb28n9gms8rr2qyg
-             */
-            agent_id: string;
-            /**
-             * @description Version that is tested.
-             * @example 12
-             */
-            agent_version: number;
-            /**
-             * @description `PASSED` if every test passed, `ERROR` if one could not be held or the cap was reached; `FAILED` otherwise.
-             * @enum {string}
-             */
-            status: "QUEUED" | "RUNNING" | "PASSED" | "FAILED" | "CANCELLED" | "ERROR";
-            /**
-             * @description What its models have cost so far, in US dollars.
-             * @example 0.0312
-             */
-            cost_usd: number;
-            /** @description Replies whose cost is not known. */
-            unpriced_replies: number;
-            /** @description The cap; null: none. */
-            max_cost_usd: number | null;
-            /** @description Its conversations. */
-            conversations: {
-                /** @description Those that have ended. */
-                ended: number;
-                /** @description All. */
-                total: number;
-            };
-            /** @description Why it ended with `ERROR` before its end; null otherwise. */
-            error: string | null;
-            /**
-             * Format: date-time
-             * @description When it was asked for.
-             * @example 2026-01-31T09:30:00.000Z
-             */
-            created_at: string;
-            /** @description When it ended; null until then. */
-            ended_at: string | null;
-            /** @description Who did so: `key:…`, `session:…` or `operator:…`; null for Parley itself. */
-            created_by: string | null;
-            /** @description Its tests. */
-            results: {
-                /**
-                 * @description ID of the test.
-                 * @example tst_01m7yyhx0v8x2b6d0f4h7j1m5p
-                 */
-                test_id: string;
-                /**
-                 * @description Name of the test.
-                 * @example Looks up an order
-                 */
-                name: string;
-                /** @description Whether the test was required then. */
-                required: boolean;
-                /** @description Whether enough attempts passed; null while that is open. */
-                passed: boolean | null;
-                /** @description Attempts that passed. */
-                passes: number;
-                /** @description Attempts that must pass. */
-                pass_at_least: number;
-                /** @description The conversations that were held for the test. */
-                attempts: {
-                    /** @description 1 for the first. */
-                    attempt: number;
-                    /**
-                     * @description How it is with this attempt.
-                     * @enum {string}
-                     */
-                    status: "QUEUED" | "RUNNING" | "PASSED" | "FAILED" | "CANCELLED" | "ERROR";
-                    /** @description Null until it begins. */
-                    conversation_id: string | null;
-                    /** @description Null until the end, in lists, and if the answer has no room for it: ask for one result alone, or for the conversation. */
-                    transcript: components["schemas"]["TestTranscript"] | null;
-                    /** @description How each assertion ended, in order. */
-                    assertions: components["schemas"]["TestAssertionResult"][];
-                    /** @description Why the conversation could not be held. */
-                    error: string | null;
-                    /** @description When the conversation began. */
-                    started_at: string | null;
-                    /** @description When it ended. */
-                    ended_at: string | null;
-                }[];
-            }[];
-        };
-        /** @description What was said in a conversation of a test. */
-        TestTranscript: {
-            /** @description What the agent said first. */
-            greeting: string | null;
-            /** @description What was said, in order. */
-            turns: {
-                /** @description 1 for the user's first message and the reply to it. */
-                turn: number;
-                /** @description What the user said; in a call, what was recognized of it. */
-                user: string;
-                /** @description What the agent said; in a call, what was heard of it. */
-                agent: string;
-                /** @description The tools that were called. */
-                tool_calls: {
-                    /** @description Name of the tool. */
-                    name: string;
-                    /** @description What the model gave it. */
-                    arguments: unknown;
-                    /** @description What the model was told. */
-                    result: string;
-                    /** @description Whether the call failed. */
-                    is_error: boolean;
-                }[];
-                /** @description IDs of the agents that took over. */
-                handed_off_to: string[];
-                /** @description Milliseconds until the first word, in a call until it was heard; null: not measured. */
-                latency_ms: number | null;
-                /** @description Documents that the model was given. */
-                sources: {
-                    /** @description ID of the document. */
-                    document_id: string;
-                    /** @description Its name then. */
-                    name: string;
-                }[];
-            }[];
-            /**
-             * @description Who ended the conversation.
-             * @enum {string}
-             */
-            ended_by: "agent" | "user" | "system";
-            /** @description Language that a tool or the start webhook set; null: neither did. */
-            language: string | null;
-            /** @description Values of the analysis by field. */
-            analysis: {
-                [key: string]: unknown;
-            };
-        };
-        TestAssertionResult: {
-            /**
-             * @description The assertion's type.
-             * @enum {string}
-             */
-            type: "equals" | "contains" | "not_contains" | "matches" | "tool_called" | "tool_not_called" | "handed_off_to" | "ended_by" | "language" | "latency_ms" | "source_used" | "analysis" | "judge";
-            /** @description The assertion's turn; absent: the whole conversation. */
-            turn?: number;
-            /** @description Whether it holds. */
-            passed: boolean;
-            /**
-             * @description Why, for people to read.
-             * @example look_up_order was called with {"order_id":"A-1001"}
-             */
-            reason: string;
-        };
-        TestRunList: {
-            /** @description Newest first. */
-            runs: components["schemas"]["TestRun"][];
-            /** @description Number of items on all pages. */
-            total: number;
-            /** @description This page. */
-            page: number;
-            /** @description Items on a full page. */
-            page_size: number;
-            /** @description Number of pages. */
-            total_pages: number;
-        };
-        /** @description A test. Fields that you leave out have their default. */
-        CreateTestRequest: {
-            /**
-             * @description Name of the test, unique for the agent.
-             * @example Looks up an order
-             */
-            name: string;
-            /** @description Whether a version can be published only if this test has passed. Needs an agent whose `publishing` is `manual`. Default: false. */
-            required?: boolean | null;
-            /** @description `scripted`: the user says `messages`, in order. `simulated`: a model plays the user. Default: `scripted`. */
-            kind?: ("scripted" | "simulated") | null;
-            /** @description `voice` holds a call in which a voice speaks the user's lines. Default: `text`. */
-            channel?: ("text" | "voice") | null;
-            /** @description How often the conversation is held. Default: 1. */
-            repeat?: number | null;
-            /** @description How many of these must pass. Default: all. */
-            pass_at_least?: number | null;
-            /** @description `scripted`: what the user says, as texts or, in a call, as lines. */
-            messages?: (string | components["schemas"]["TestLine"])[] | null;
-            /** @description `simulated`: who the user is. */
-            persona?: string | null;
-            /** @description `simulated`: what the user wants. The user ends the conversation once this is reached, or gives up. */
-            goal?: string | null;
-            /** @description `simulated`: what the user says first. Default: the model decides. */
-            first_message?: string | null;
-            /** @description `simulated`: after how many messages of the user the conversation ends. Default: 10. */
-            turns_max?: number | null;
-            /** @description `simulated`: who plays the user. Default: the agent's own model at temperature 0. */
-            model?: components["schemas"]["TestModel"] | null;
-            /** @description Values for the variables of the agent's prompt, greeting and tools: any JSON, where a list or an object has at most 16 KiB and stands in a text as JSON. `null` means the same as missing. */
-            variables?: {
-                [key: string]: unknown;
-            } | null;
-            /** @description What tools answer, so that nothing outside is called. */
-            tool_mocks?: components["schemas"]["ToolMock"][] | null;
-            /** @description A call that no mock answers: `error` tells the model that it failed, `real` makes it. Default: `error`. */
-            unmocked?: ("error" | "real") | null;
-            /** @description What must be true after the conversation; at least one. */
-            assertions?: components["schemas"]["TestAssertion"][] | null;
-        };
-        /** @description What the user says in a call. */
-        TestLine: {
-            /** @description What the user says. */
-            text: string;
-            /** @description `voice`: what is heard behind the user. */
-            noise?: ("cafe" | "street") | null;
-            /** @description `voice`: the user begins so long after the agent's last reply began to be heard, instead of after it. */
-            interrupt_at_ms?: number | null;
-            /** @description `voice`: keys that the user presses afterwards. */
-            dtmf?: string | null;
-        };
-        /** @description A language model. */
-        TestModel: {
-            /**
-             * @description A language-model provider that GET /providers lists, or `CUSTOM_LLM`.
-             * @example OPENAI
-             */
-            provider_name: string;
-            /**
-             * @description A model of the provider.
-             * @example gpt-4.1-mini
-             */
-            model_name: string;
-            /** @description Parameters of the model. */
-            params?: {
-                /** @description Sampling temperature. Default: 0. */
-                temperature?: number | null;
-                /** @description `CUSTOM_LLM` only: the address of the agent's own `llm`, whose key is used. */
-                base_url?: string | null;
-            } | null;
-        };
-        /** @description What a tool answers in the test. The first one that fits answers. */
-        ToolMock: {
-            /**
-             * @description Name by which models call the tool; of an MCP server's, `<name>__<tool>`.
-             * @example look_up_order
-             */
-            tool: string;
-            /** @description Arguments that a call must have for this answer; it may have others. Default: any. */
-            when?: {
-                [key: string]: unknown;
-            } | null;
-            /** @description Milliseconds before the answer. Default: 0. */
-            delay_ms?: number | null;
-            /** @description The answer: any JSON. Of an HTTP tool, the body of its server's answer. */
-            result?: unknown;
-            /** @description Why the call fails, in place of a result. */
-            error?: string | null;
-        };
-        /** @description What must be true after the conversation. */
-        TestAssertion: {
-            /**
-             * @description What is checked (docs/testing-agents.md#assertions); it decides which of the other fields are needed.
-             * @enum {string}
-             */
-            type: "equals" | "contains" | "not_contains" | "matches" | "tool_called" | "tool_not_called" | "handed_off_to" | "ended_by" | "language" | "latency_ms" | "source_used" | "analysis" | "judge";
-            /** @description The turn that it is about: 1 is the user's first message and the reply to it. Default: the whole conversation. */
-            turn?: number | null;
-            /** @description With `equals`, `contains` and `not_contains`: the text. With `matches`: a regular expression in RE2's syntax. With `ended_by`: `agent`, `user` or `system`. With `language`: a BCP 47 tag. */
-            value?: string | null;
-            /** @description Name by which models call the tool; of an MCP server's, `<name>__<tool>`. */
-            tool?: string | null;
-            /** @description With `tool_called`: arguments that the call has, among others. */
-            arguments?: {
-                [key: string]: unknown;
-            } | null;
-            /** @description With `handed_off_to`: the agent that takes over. */
-            agent_id?: string | null;
-            /** @description With `latency_ms`: the most milliseconds that a reply may take. */
-            max?: number | null;
-            /** @description With `source_used`: ID or name of a document of the agent's knowledge bases. */
-            document?: string | null;
-            /** @description With `analysis`: name of a field of the agent's analysis. */
-            field?: string | null;
-            /** @description With `analysis`: the field's value, any JSON. */
-            equals?: unknown;
-            /** @description With `judge`: what must be true. A model answers yes, no or unclear; unclear fails. */
-            criterion?: string | null;
-            /** @description With `judge`: who judges. Default: the agent's own model at temperature 0. */
-            model?: components["schemas"]["TestModel"] | null;
-        };
-        Test: {
-            /**
-             * @description ID of the test.
-             * @example tst_01m7yyhx0v8x2b6d0f4h7j1m5p
-             */
-            test_id: string;
-            /**
-             * @description ID of the agent.
-             * @example agt_01m7yyhwdzeb28n9gms8rr2qyg
-             */
-            agent_id: string;
-            /**
-             * @description Name of the test.
-             * @example Looks up an order
-             */
-            name: string;
-            /** @description Whether a version can be published only if this test has passed. */
-            required: boolean;
-            /**
-             * @description Whether the user has a script or is played by a model.
-             * @enum {string}
-             */
-            kind: "scripted" | "simulated";
-            /**
-             * @description Whether the conversation is a chat or a call.
-             * @enum {string}
-             */
-            channel: "text" | "voice";
-            /** @description How often the conversation is held. */
-            repeat: number;
-            /** @description How many of these must pass. */
-            pass_at_least: number;
-            /** @description `scripted`: what the user says. */
-            messages: (string | components["schemas"]["TestLine"])[];
-            /** @description `simulated`: who the user is. */
-            persona: string | null;
-            /** @description `simulated`: what the user wants. */
-            goal: string | null;
-            /** @description `simulated`: what the user says first. */
-            first_message: string | null;
-            /** @description `simulated`: the most messages of the user. */
-            turns_max: number | null;
-            /** @description `simulated`: who plays the user; null for the agent's own model. */
-            model: components["schemas"]["TestModel"] | null;
-            /** @description Values of variables. */
-            variables: {
-                [key: string]: unknown;
-            };
-            /** @description What tools answer. */
-            tool_mocks: components["schemas"]["ToolMock"][];
-            /**
-             * @description What becomes of a call that no mock answers.
-             * @enum {string}
-             */
-            unmocked: "error" | "real";
-            /** @description What must be true after the conversation. */
-            assertions: components["schemas"]["TestAssertion"][];
-            /**
-             * Format: date-time
-             * @description When the test was created.
-             * @example 2026-01-31T09:30:00.000Z
-             */
-            created_at: string;
-            /**
-             * Format: date-time
-             * @description When the test was last changed.
-             * @example 2026-01-31T09:30:00.000Z
-             */
-            updated_at: string;
-            /** @description Who did so: `key:…`, `session:…` or `operator:…`; null for Parley itself. */
-            created_by: string | null;
-        };
-        TestList: {
-            /** @description By name. */
-            tests: components["schemas"]["Test"][];
-        };
-        /** @description The conversation to make a test of. */
-        TestFromConversationRequest: {
-            /**
-             * @description A conversation of the agent.
-             * @example 0198c1f0-5a7b-7cc3-9c39-2f1d6f0a1b2c
-             */
-            conversation_id: string;
-            /** @description Name of the test. Default: `Conversation` and the conversation's ID. */
-            name?: string | null;
-        };
-        /** @description The fields to change. Those that you leave out stay as they are; null restores a default. */
-        UpdateTestRequest: {
-            /**
-             * @description Name of the test, unique for the agent.
-             * @example Looks up an order
-             */
-            name?: string;
-            /** @description Whether a version can be published only if this test has passed. Needs an agent whose `publishing` is `manual`. To clear it, a key needs the scope `agents:override`. */
-            required?: boolean;
-            /** @description `scripted`: the user says `messages`, in order. `simulated`: a model plays the user. Default: `scripted`. */
-            kind?: ("scripted" | "simulated") | null;
-            /** @description `voice` holds a call in which a voice speaks the user's lines. Default: `text`. */
-            channel?: ("text" | "voice") | null;
-            /** @description How often the conversation is held. Default: 1. */
-            repeat?: number | null;
-            /** @description How many of these must pass. Default: all. */
-            pass_at_least?: number | null;
-            /** @description `scripted`: what the user says, as texts or, in a call, as lines. */
-            messages?: (string | components["schemas"]["TestLine"])[] | null;
-            /** @description `simulated`: who the user is. */
-            persona?: string | null;
-            /** @description `simulated`: what the user wants. The user ends the conversation once this is reached, or gives up. */
-            goal?: string | null;
-            /** @description `simulated`: what the user says first. Default: the model decides. */
-            first_message?: string | null;
-            /** @description `simulated`: after how many messages of the user the conversation ends. Default: 10. */
-            turns_max?: number | null;
-            /** @description `simulated`: who plays the user. Default: the agent's own model at temperature 0. */
-            model?: components["schemas"]["TestModel"] | null;
-            /** @description Values for the variables of the agent's prompt, greeting and tools: any JSON, where a list or an object has at most 16 KiB and stands in a text as JSON. `null` means the same as missing. */
-            variables?: {
-                [key: string]: unknown;
-            } | null;
-            /** @description What tools answer, so that nothing outside is called. */
-            tool_mocks?: components["schemas"]["ToolMock"][] | null;
-            /** @description A call that no mock answers: `error` tells the model that it failed, `real` makes it. Default: `error`. */
-            unmocked?: ("error" | "real") | null;
-            /** @description What must be true after the conversation; at least one. */
-            assertions?: components["schemas"]["TestAssertion"][] | null;
-        };
-        TestDeleted: {
-            /** @description What was done. */
-            message: string;
-            /**
-             * @description ID of the test.
-             * @example tst_01m7yyhx0v8x2b6d0f4h7j1m5p
-             */
-            test_id: string;
-            /**
-             * @description Name of the test.
-             * @example Looks up an order
-             */
-            name: string;
-            /**
-             * Format: date-time
-             * @description When the test was deleted.
-             * @example 2026-01-31T09:30:00.000Z
-             */
-            deleted_at: string;
-        };
-        /** @description Which conversations to replay against which version. */
-        CreateReplayRequest: {
-            /** @description The version to test: a number, `published` or `latest`. Default: `latest`. */
-            agent_version?: (number | ("published" | "latest")) | null;
-            /** @description Which conversations of the agent to replay. Default: the newest. */
-            conversations?: {
-                /** @description Only these. Default: the newest that match. */
-                conversation_ids?: string[] | null;
-                /** @description Only of this channel. */
-                conversation_type?: ("DAILY" | "TELEPHONY" | "WHATSAPP" | "CHAT" | "WEB") | null;
-                /** @description Only those that began then or later. */
-                from?: string | null;
-                /** @description Only those that began before. */
-                to?: string | null;
-                /** @description Only those of this version. */
-                agent_version?: number | null;
-                /** @description Only those whose transcript has this text. */
-                search?: string | null;
-            } | null;
-            /**
-             * @description The most conversations to replay.
-             * @example 50
-             */
-            max: number;
-            /** @description `text` replays calls as chats too, which is faster; `voice` speaks the user's words in calls. Default: `text`. */
-            channel?: ("text" | "voice") | null;
-            /** @description Once the models have cost as much, no further conversation begins, and the run ends with `ERROR`. Default: no cap. */
-            max_cost_usd?: number | null;
-            /** @description `allow` runs with `max_cost_usd` although a model's price is not known; its replies then count as free. Default: refused. */
-            unpriced?: "allow" | null;
-        };
-        Replay: {
-            /**
-             * @description ID of the replay.
-             * @example rpl_01m7yyhx2b6d0f4h7j1m5p8r2t
-             */
-            replay_id: string;
-            /**
-             * @description ID of the agent.
-             * @example agt_01m7yyhwdzeb28n9gms8rr2qyg
-             */
-            agent_id: string;
-            /**
-             * @description Version that is tested.
-             * @example 12
-             */
-            agent_version: number;
-            /**
-             * @description `PASSED` if nothing differs, `ERROR` if a conversation could not be replayed; `FAILED` otherwise.
-             * @enum {string}
-             */
-            status: "QUEUED" | "RUNNING" | "PASSED" | "FAILED" | "CANCELLED" | "ERROR";
-            /**
-             * @description What its models have cost so far, in US dollars.
-             * @example 0.0312
-             */
-            cost_usd: number;
-            /** @description Replies whose cost is not known. */
-            unpriced_replies: number;
-            /** @description The cap; null: none. */
-            max_cost_usd: number | null;
-            /** @description Its conversations. */
-            conversations: {
-                /** @description Those that have ended. */
-                ended: number;
-                /** @description All. */
-                total: number;
-            };
-            /** @description Why it ended with `ERROR` before its end; null otherwise. */
-            error: string | null;
-            /**
-             * Format: date-time
-             * @description When it was asked for.
-             * @example 2026-01-31T09:30:00.000Z
-             */
-            created_at: string;
-            /** @description When it ended; null until then. */
-            ended_at: string | null;
-            /** @description Who did so: `key:…`, `session:…` or `operator:…`; null for Parley itself. */
-            created_by: string | null;
-            /** @description Its conversations, newest first. */
-            results: {
-                /**
-                 * Format: uuid
-                 * @description ID of the stored conversation.
-                 * @example 0198c1f0-5a7b-7cc3-9c39-2f1d6f0a1b2c
-                 */
-                conversation_id: string;
-                /**
-                 * @description `PASSED` if nothing differs.
-                 * @enum {string}
-                 */
-                status: "QUEUED" | "RUNNING" | "PASSED" | "FAILED" | "CANCELLED" | "ERROR";
-                /** @description Null until it begins. */
-                replayed_conversation_id: string | null;
-                /** @description What differs from the stored conversation. */
-                differences: components["schemas"]["ReplayDifference"][];
-                /** @description Null until the end, in lists, and if the answer has no room for it: ask for one result alone, or for the conversation. */
-                transcript: components["schemas"]["TestTranscript"] | null;
-                /** @description Why the conversation could not be replayed. */
-                error: string | null;
-                /** @description When the conversation began. */
-                started_at: string | null;
-                /** @description When it ended. */
-                ended_at: string | null;
-            }[];
-        };
-        ReplayDifference: {
-            /**
-             * @description What differs.
-             * @enum {string}
-             */
-            what: "tools" | "outcome" | "analysis" | "reply";
-            /** @description The field of the analysis. */
-            field?: string;
-            /** @description As it is stored. */
-            before?: unknown;
-            /** @description As it was in the replay. */
-            after?: unknown;
-            /** @description Of `reply`: what the judge says. */
-            reason?: string;
-        };
-        ReplayList: {
-            /** @description Newest first. */
-            replays: components["schemas"]["Replay"][];
-            /** @description Number of items on all pages. */
-            total: number;
-            /** @description This page. */
-            page: number;
-            /** @description Items on a full page. */
-            page_size: number;
-            /** @description Number of pages. */
-            total_pages: number;
-        };
         AgentVersionList: {
             /** @description Versions of the page, newest first. */
             versions: components["schemas"]["ListedAgentVersion"][];
@@ -7479,6 +6899,586 @@ export interface components {
             conversation_id: string;
             /** @description What was done. */
             message: string;
+        };
+        /** @description A test. Fields that you leave out have their default. */
+        CreateTestRequest: {
+            /**
+             * @description Name of the test, unique for the agent.
+             * @example Looks up an order
+             */
+            name: string;
+            /** @description Whether a version can be published only if this test has passed. Needs an agent whose `publishing` is `manual`. Default: false. */
+            required?: boolean | null;
+            /** @description `scripted`: the user says `messages`, in order. `simulated`: a model plays the user. Default: `scripted`. */
+            kind?: ("scripted" | "simulated") | null;
+            /** @description `voice` holds a call in which a voice speaks the user's lines. Default: `text`. */
+            channel?: ("text" | "voice") | null;
+            /** @description How often the conversation is held. Default: 1. */
+            repeat?: number | null;
+            /** @description How many of these must pass. Default: all. */
+            pass_at_least?: number | null;
+            /** @description `scripted`: what the user says, as texts or, in a call, as lines. */
+            messages?: (string | components["schemas"]["TestLine"])[] | null;
+            /** @description `simulated`: who the user is. */
+            persona?: string | null;
+            /** @description `simulated`: what the user wants. The user ends the conversation once this is reached, or gives up. */
+            goal?: string | null;
+            /** @description `simulated`: what the user says first. Default: the model decides. */
+            first_message?: string | null;
+            /** @description `simulated`: after how many messages of the user the conversation ends. Default: 10. */
+            turns_max?: number | null;
+            /** @description `simulated`: who plays the user. Default: the agent's own model at temperature 0. */
+            model?: components["schemas"]["TestModel"] | null;
+            /** @description Values for the variables of the agent's prompt, greeting and tools: any JSON, where a list or an object has at most 16 KiB and stands in a text as JSON. `null` means the same as missing. */
+            variables?: {
+                [key: string]: unknown;
+            } | null;
+            /** @description What tools answer, so that nothing outside is called. */
+            tool_mocks?: components["schemas"]["ToolMock"][] | null;
+            /** @description A call that no mock answers: `error` tells the model that it failed, `real` makes it. Default: `error`. */
+            unmocked?: ("error" | "real") | null;
+            /** @description What must be true after the conversation; at least one. */
+            assertions?: components["schemas"]["TestAssertion"][] | null;
+        };
+        /** @description What the user says in a call. */
+        TestLine: {
+            /** @description What the user says. */
+            text: string;
+            /** @description `voice`: what is heard behind the user. */
+            noise?: ("cafe" | "street") | null;
+            /** @description `voice`: the user begins so long after the agent's last reply began to be heard, instead of after it. */
+            interrupt_at_ms?: number | null;
+            /** @description `voice`: keys that the user presses afterwards. */
+            dtmf?: string | null;
+        };
+        /** @description A language model. */
+        TestModel: {
+            /**
+             * @description A language-model provider that GET /providers lists, or `CUSTOM_LLM`.
+             * @example OPENAI
+             */
+            provider_name: string;
+            /**
+             * @description A model of the provider.
+             * @example gpt-4.1-mini
+             */
+            model_name: string;
+            /** @description Parameters of the model. */
+            params?: {
+                /** @description Sampling temperature. Default: 0. */
+                temperature?: number | null;
+                /** @description `CUSTOM_LLM` only: the address of the agent's own `llm`, whose key is used. */
+                base_url?: string | null;
+            } | null;
+        };
+        /** @description What a tool answers in the test. The first one that fits answers. */
+        ToolMock: {
+            /**
+             * @description Name by which models call the tool; of an MCP server's, `<name>__<tool>`.
+             * @example look_up_order
+             */
+            tool: string;
+            /** @description Arguments that a call must have for this answer; it may have others. Default: any. */
+            when?: {
+                [key: string]: unknown;
+            } | null;
+            /** @description Milliseconds before the answer. Default: 0. */
+            delay_ms?: number | null;
+            /** @description The answer: any JSON. Of an HTTP tool, the body of its server's answer. */
+            result?: unknown;
+            /** @description Why the call fails, in place of a result. */
+            error?: string | null;
+        };
+        /** @description What must be true after the conversation. */
+        TestAssertion: {
+            /**
+             * @description What is checked (docs/testing-agents.md#assertions); it decides which of the other fields are needed.
+             * @enum {string}
+             */
+            type: "equals" | "contains" | "not_contains" | "matches" | "tool_called" | "tool_not_called" | "handed_off_to" | "ended_by" | "language" | "latency_ms" | "source_used" | "analysis" | "judge";
+            /** @description The turn that it is about: 1 is the user's first message and the reply to it. Default: the whole conversation. */
+            turn?: number | null;
+            /** @description With `equals`, `contains` and `not_contains`: the text. With `matches`: a regular expression in RE2's syntax. With `ended_by`: `agent`, `user` or `system`. With `language`: a BCP 47 tag. */
+            value?: string | null;
+            /** @description Name by which models call the tool; of an MCP server's, `<name>__<tool>`. */
+            tool?: string | null;
+            /** @description With `tool_called`: arguments that the call has, among others. */
+            arguments?: {
+                [key: string]: unknown;
+            } | null;
+            /** @description With `handed_off_to`: the agent that takes over. */
+            agent_id?: string | null;
+            /** @description With `latency_ms`: the most milliseconds that a reply may take. */
+            max?: number | null;
+            /** @description With `source_used`: ID or name of a document of the agent's knowledge bases. */
+            document?: string | null;
+            /** @description With `analysis`: name of a field of the agent's analysis. */
+            field?: string | null;
+            /** @description With `analysis`: the field's value, any JSON. */
+            equals?: unknown;
+            /** @description With `judge`: what must be true. A model answers yes, no or unclear; unclear fails. */
+            criterion?: string | null;
+            /** @description With `judge`: who judges. Default: the agent's own model at temperature 0. */
+            model?: components["schemas"]["TestModel"] | null;
+        };
+        Test: {
+            /**
+             * @description ID of the test.
+             * @example tst_01m7yyhx0v8x2b6d0f4h7j1m5p
+             */
+            test_id: string;
+            /**
+             * @description ID of the agent.
+             * @example agt_01m7yyhwdzeb28n9gms8rr2qyg
+             */
+            agent_id: string;
+            /**
+             * @description Name of the test.
+             * @example Looks up an order
+             */
+            name: string;
+            /** @description Whether a version can be published only if this test has passed. */
+            required: boolean;
+            /**
+             * @description Whether the user has a script or is played by a model.
+             * @enum {string}
+             */
+            kind: "scripted" | "simulated";
+            /**
+             * @description Whether the conversation is a chat or a call.
+             * @enum {string}
+             */
+            channel: "text" | "voice";
+            /** @description How often the conversation is held. */
+            repeat: number;
+            /** @description How many of these must pass. */
+            pass_at_least: number;
+            /** @description `scripted`: what the user says. */
+            messages: (string | components["schemas"]["TestLine"])[];
+            /** @description `simulated`: who the user is. */
+            persona: string | null;
+            /** @description `simulated`: what the user wants. */
+            goal: string | null;
+            /** @description `simulated`: what the user says first. */
+            first_message: string | null;
+            /** @description `simulated`: the most messages of the user. */
+            turns_max: number | null;
+            /** @description `simulated`: who plays the user; null for the agent's own model. */
+            model: components["schemas"]["TestModel"] | null;
+            /** @description Values of variables. */
+            variables: {
+                [key: string]: unknown;
+            };
+            /** @description What tools answer. */
+            tool_mocks: components["schemas"]["ToolMock"][];
+            /**
+             * @description What becomes of a call that no mock answers.
+             * @enum {string}
+             */
+            unmocked: "error" | "real";
+            /** @description What must be true after the conversation. */
+            assertions: components["schemas"]["TestAssertion"][];
+            /**
+             * Format: date-time
+             * @description When the test was created.
+             * @example 2026-01-31T09:30:00.000Z
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description When the test was last changed.
+             * @example 2026-01-31T09:30:00.000Z
+             */
+            updated_at: string;
+            /** @description Who did so: `key:…`, `session:…` or `operator:…`; null for Parley itself. */
+            created_by: string | null;
+        };
+        TestList: {
+            /** @description By name. */
+            tests: components["schemas"]["Test"][];
+        };
+        /** @description The conversation to make a test of. */
+        TestFromConversationRequest: {
+            /**
+             * @description A conversation of the agent.
+             * @example 0198c1f0-5a7b-7cc3-9c39-2f1d6f0a1b2c
+             */
+            conversation_id: string;
+            /** @description Name of the test. Default: `Conversation` and the conversation's ID. */
+            name?: string | null;
+        };
+        /** @description The fields to change. Those that you leave out stay as they are; null restores a default. */
+        UpdateTestRequest: {
+            /**
+             * @description Name of the test, unique for the agent.
+             * @example Looks up an order
+             */
+            name?: string;
+            /** @description Whether a version can be published only if this test has passed. Needs an agent whose `publishing` is `manual`. To clear it, a key needs the scope `agents:override`. */
+            required?: boolean;
+            /** @description `scripted`: the user says `messages`, in order. `simulated`: a model plays the user. Default: `scripted`. */
+            kind?: ("scripted" | "simulated") | null;
+            /** @description `voice` holds a call in which a voice speaks the user's lines. Default: `text`. */
+            channel?: ("text" | "voice") | null;
+            /** @description How often the conversation is held. Default: 1. */
+            repeat?: number | null;
+            /** @description How many of these must pass. Default: all. */
+            pass_at_least?: number | null;
+            /** @description `scripted`: what the user says, as texts or, in a call, as lines. */
+            messages?: (string | components["schemas"]["TestLine"])[] | null;
+            /** @description `simulated`: who the user is. */
+            persona?: string | null;
+            /** @description `simulated`: what the user wants. The user ends the conversation once this is reached, or gives up. */
+            goal?: string | null;
+            /** @description `simulated`: what the user says first. Default: the model decides. */
+            first_message?: string | null;
+            /** @description `simulated`: after how many messages of the user the conversation ends. Default: 10. */
+            turns_max?: number | null;
+            /** @description `simulated`: who plays the user. Default: the agent's own model at temperature 0. */
+            model?: components["schemas"]["TestModel"] | null;
+            /** @description Values for the variables of the agent's prompt, greeting and tools: any JSON, where a list or an object has at most 16 KiB and stands in a text as JSON. `null` means the same as missing. */
+            variables?: {
+                [key: string]: unknown;
+            } | null;
+            /** @description What tools answer, so that nothing outside is called. */
+            tool_mocks?: components["schemas"]["ToolMock"][] | null;
+            /** @description A call that no mock answers: `error` tells the model that it failed, `real` makes it. Default: `error`. */
+            unmocked?: ("error" | "real") | null;
+            /** @description What must be true after the conversation; at least one. */
+            assertions?: components["schemas"]["TestAssertion"][] | null;
+        };
+        TestDeleted: {
+            /** @description What was done. */
+            message: string;
+            /**
+             * @description ID of the test.
+             * @example tst_01m7yyhx0v8x2b6d0f4h7j1m5p
+             */
+            test_id: string;
+            /**
+             * @description Name of the test.
+             * @example Looks up an order
+             */
+            name: string;
+            /**
+             * Format: date-time
+             * @description When the test was deleted.
+             * @example 2026-01-31T09:30:00.000Z
+             */
+            deleted_at: string;
+        };
+        /** @description Which tests to run against which version. */
+        RunTestsRequest: {
+            /** @description The version to test: a number, `published` or `latest`. Default: `latest`. */
+            agent_version?: (number | ("published" | "latest")) | null;
+            /** @description IDs or names of the tests to run. Default: all of the agent. */
+            tests?: string[] | null;
+            /** @description Once the models have cost as much, no further conversation begins, and the run ends with `ERROR`. Default: no cap. */
+            max_cost_usd?: number | null;
+            /** @description `allow` runs with `max_cost_usd` although a model's price is not known; its replies then count as free. Default: refused. */
+            unpriced?: "allow" | null;
+        };
+        TestRun: {
+            /**
+             * @description ID of the run.
+             * @example run_01m7yyhx1r4t7w1y3a5c8e0g2j
+             */
+            run_id: string;
+            /**
+             * @description ID of the agent.
+             * @example agt_01m7yyhwdzeb28n9gms8rr2qyg
+             */
+            agent_id: string;
+            /**
+             * @description Version that is tested.
+             * @example 12
+             */
+            agent_version: number;
+            /**
+             * @description `PASSED` if every test passed, `ERROR` if one could not be held or the cap was reached; `FAILED` otherwise.
+             * @enum {string}
+             */
+            status: "QUEUED" | "RUNNING" | "PASSED" | "FAILED" | "CANCELLED" | "ERROR";
+            /**
+             * @description What its models have cost so far, in US dollars.
+             * @example 0.0312
+             */
+            cost_usd: number;
+            /** @description Replies whose cost is not known. */
+            unpriced_replies: number;
+            /** @description The cap; null: none. */
+            max_cost_usd: number | null;
+            /** @description Its conversations. */
+            conversations: {
+                /** @description Those that have ended. */
+                ended: number;
+                /** @description All. */
+                total: number;
+            };
+            /** @description Why it ended with `ERROR` before its end; null otherwise. */
+            error: string | null;
+            /**
+             * Format: date-time
+             * @description When it was asked for.
+             * @example 2026-01-31T09:30:00.000Z
+             */
+            created_at: string;
+            /** @description When it ended; null until then. */
+            ended_at: string | null;
+            /** @description Who did so: `key:…`, `session:…` or `operator:…`; null for Parley itself. */
+            created_by: string | null;
+            /** @description Its tests. */
+            results: {
+                /**
+                 * @description ID of the test.
+                 * @example tst_01m7yyhx0v8x2b6d0f4h7j1m5p
+                 */
+                test_id: string;
+                /**
+                 * @description Name of the test.
+                 * @example Looks up an order
+                 */
+                name: string;
+                /** @description Whether the test was required then. */
+                required: boolean;
+                /** @description Whether enough attempts passed; null while that is open. */
+                passed: boolean | null;
+                /** @description Attempts that passed. */
+                passes: number;
+                /** @description Attempts that must pass. */
+                pass_at_least: number;
+                /** @description The conversations that were held for the test. */
+                attempts: {
+                    /** @description 1 for the first. */
+                    attempt: number;
+                    /**
+                     * @description How it is with this attempt.
+                     * @enum {string}
+                     */
+                    status: "QUEUED" | "RUNNING" | "PASSED" | "FAILED" | "CANCELLED" | "ERROR";
+                    /** @description Null until it begins. */
+                    conversation_id: string | null;
+                    /** @description Null until the end, in lists, and if the answer has no room for it: ask for one result alone, or for the conversation. */
+                    transcript: components["schemas"]["TestTranscript"] | null;
+                    /** @description How each assertion ended, in order. */
+                    assertions: components["schemas"]["TestAssertionResult"][];
+                    /** @description Why the conversation could not be held. */
+                    error: string | null;
+                    /** @description When the conversation began. */
+                    started_at: string | null;
+                    /** @description When it ended. */
+                    ended_at: string | null;
+                }[];
+            }[];
+        };
+        /** @description What was said in a conversation of a test. */
+        TestTranscript: {
+            /** @description What the agent said first. */
+            greeting: string | null;
+            /** @description What was said, in order. */
+            turns: {
+                /** @description 1 for the user's first message and the reply to it. */
+                turn: number;
+                /** @description What the user said; in a call, what was recognized of it. */
+                user: string;
+                /** @description What the agent said; in a call, what was heard of it. */
+                agent: string;
+                /** @description The tools that were called. */
+                tool_calls: {
+                    /** @description Name of the tool. */
+                    name: string;
+                    /** @description What the model gave it. */
+                    arguments: unknown;
+                    /** @description What the model was told. */
+                    result: string;
+                    /** @description Whether the call failed. */
+                    is_error: boolean;
+                }[];
+                /** @description IDs of the agents that took over. */
+                handed_off_to: string[];
+                /** @description Milliseconds until the first word, in a call until it was heard; null: not measured. */
+                latency_ms: number | null;
+                /** @description Documents that the model was given. */
+                sources: {
+                    /** @description ID of the document. */
+                    document_id: string;
+                    /** @description Its name then. */
+                    name: string;
+                }[];
+            }[];
+            /**
+             * @description Who ended the conversation.
+             * @enum {string}
+             */
+            ended_by: "agent" | "user" | "system";
+            /** @description Language that a tool or the start webhook set; null: neither did. */
+            language: string | null;
+            /** @description Values of the analysis by field. */
+            analysis: {
+                [key: string]: unknown;
+            };
+        };
+        TestAssertionResult: {
+            /**
+             * @description The assertion's type.
+             * @enum {string}
+             */
+            type: "equals" | "contains" | "not_contains" | "matches" | "tool_called" | "tool_not_called" | "handed_off_to" | "ended_by" | "language" | "latency_ms" | "source_used" | "analysis" | "judge";
+            /** @description The assertion's turn; absent: the whole conversation. */
+            turn?: number;
+            /** @description Whether it holds. */
+            passed: boolean;
+            /**
+             * @description Why, for people to read.
+             * @example look_up_order was called with {"order_id":"A-1001"}
+             */
+            reason: string;
+        };
+        TestRunList: {
+            /** @description Newest first. */
+            runs: components["schemas"]["TestRun"][];
+            /** @description Number of items on all pages. */
+            total: number;
+            /** @description This page. */
+            page: number;
+            /** @description Items on a full page. */
+            page_size: number;
+            /** @description Number of pages. */
+            total_pages: number;
+        };
+        /** @description Which conversations to replay against which version. */
+        CreateReplayRequest: {
+            /** @description The version to test: a number, `published` or `latest`. Default: `latest`. */
+            agent_version?: (number | ("published" | "latest")) | null;
+            /** @description Which conversations of the agent to replay. Default: the newest. */
+            conversations?: {
+                /** @description Only these. Default: the newest that match. */
+                conversation_ids?: string[] | null;
+                /** @description Only of this channel. */
+                conversation_type?: ("DAILY" | "TELEPHONY" | "WHATSAPP" | "CHAT" | "WEB") | null;
+                /** @description Only those that began then or later. */
+                from?: string | null;
+                /** @description Only those that began before. */
+                to?: string | null;
+                /** @description Only those of this version. */
+                agent_version?: number | null;
+                /** @description Only those whose transcript has this text. */
+                search?: string | null;
+            } | null;
+            /**
+             * @description The most conversations to replay.
+             * @example 50
+             */
+            max: number;
+            /** @description `text` replays calls as chats too, which is faster; `voice` speaks the user's words in calls. Default: `text`. */
+            channel?: ("text" | "voice") | null;
+            /** @description Once the models have cost as much, no further conversation begins, and the run ends with `ERROR`. Default: no cap. */
+            max_cost_usd?: number | null;
+            /** @description `allow` runs with `max_cost_usd` although a model's price is not known; its replies then count as free. Default: refused. */
+            unpriced?: "allow" | null;
+        };
+        Replay: {
+            /**
+             * @description ID of the replay.
+             * @example rpl_01m7yyhx2b6d0f4h7j1m5p8r2t
+             */
+            replay_id: string;
+            /**
+             * @description ID of the agent.
+             * @example agt_01m7yyhwdzeb28n9gms8rr2qyg
+             */
+            agent_id: string;
+            /**
+             * @description Version that is tested.
+             * @example 12
+             */
+            agent_version: number;
+            /**
+             * @description `PASSED` if nothing differs, `ERROR` if a conversation could not be replayed; `FAILED` otherwise.
+             * @enum {string}
+             */
+            status: "QUEUED" | "RUNNING" | "PASSED" | "FAILED" | "CANCELLED" | "ERROR";
+            /**
+             * @description What its models have cost so far, in US dollars.
+             * @example 0.0312
+             */
+            cost_usd: number;
+            /** @description Replies whose cost is not known. */
+            unpriced_replies: number;
+            /** @description The cap; null: none. */
+            max_cost_usd: number | null;
+            /** @description Its conversations. */
+            conversations: {
+                /** @description Those that have ended. */
+                ended: number;
+                /** @description All. */
+                total: number;
+            };
+            /** @description Why it ended with `ERROR` before its end; null otherwise. */
+            error: string | null;
+            /**
+             * Format: date-time
+             * @description When it was asked for.
+             * @example 2026-01-31T09:30:00.000Z
+             */
+            created_at: string;
+            /** @description When it ended; null until then. */
+            ended_at: string | null;
+            /** @description Who did so: `key:…`, `session:…` or `operator:…`; null for Parley itself. */
+            created_by: string | null;
+            /** @description Its conversations, newest first. */
+            results: {
+                /**
+                 * Format: uuid
+                 * @description ID of the stored conversation.
+                 * @example 0198c1f0-5a7b-7cc3-9c39-2f1d6f0a1b2c
+                 */
+                conversation_id: string;
+                /**
+                 * @description `PASSED` if nothing differs.
+                 * @enum {string}
+                 */
+                status: "QUEUED" | "RUNNING" | "PASSED" | "FAILED" | "CANCELLED" | "ERROR";
+                /** @description Null until it begins. */
+                replayed_conversation_id: string | null;
+                /** @description What differs from the stored conversation. */
+                differences: components["schemas"]["ReplayDifference"][];
+                /** @description Null until the end, in lists, and if the answer has no room for it: ask for one result alone, or for the conversation. */
+                transcript: components["schemas"]["TestTranscript"] | null;
+                /** @description Why the conversation could not be replayed. */
+                error: string | null;
+                /** @description When the conversation began. */
+                started_at: string | null;
+                /** @description When it ended. */
+                ended_at: string | null;
+            }[];
+        };
+        ReplayDifference: {
+            /**
+             * @description What differs.
+             * @enum {string}
+             */
+            what: "tools" | "outcome" | "analysis" | "reply";
+            /** @description The field of the analysis. */
+            field?: string;
+            /** @description As it is stored. */
+            before?: unknown;
+            /** @description As it was in the replay. */
+            after?: unknown;
+            /** @description Of `reply`: what the judge says. */
+            reason?: string;
+        };
+        ReplayList: {
+            /** @description Newest first. */
+            replays: components["schemas"]["Replay"][];
+            /** @description Number of items on all pages. */
+            total: number;
+            /** @description This page. */
+            page: number;
+            /** @description Items on a full page. */
+            page_size: number;
+            /** @description Number of pages. */
+            total_pages: number;
         };
         Providers: {
             /** @description Language models. Models by provider. */
@@ -12239,3478 +12239,6 @@ export interface operations {
                      *         {
                      *           "path": "channel",
                      *           "message": "channel is not valid"
-                     *         }
-                     *       ]
-                     *     }
-                     */
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The rate limit is exceeded. */
-            429: {
-                headers: {
-                    "X-Request-ID": components["headers"]["X-Request-ID"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "detail": "Rate limit of 500 requests per minute exceeded"
-                     *     }
-                     */
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Internal error. */
-            500: {
-                headers: {
-                    "X-Request-ID": components["headers"]["X-Request-ID"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "detail": "Internal Server Error: request 0198c1f0-5a7b-7cc3-9c39-2f1d6f0a1b2c, a service failed"
-                     *     }
-                     */
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description A service is unreachable or does not answer. Try again. */
-            503: {
-                headers: {
-                    "X-Request-ID": components["headers"]["X-Request-ID"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "detail": "The agent service is unreachable. Try again."
-                     *     }
-                     */
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
-    runTests: {
-        parameters: {
-            query?: never;
-            header?: {
-                /** @description Repeating the request with the same key within 24 hours returns the first response. */
-                "Idempotency-Key"?: string;
-                /** @description Identifies the request in the logs. The response returns it. */
-                "X-Request-ID"?: string;
-            };
-            path: {
-                /**
-                 * @description ID of the agent.
-                 * @example agt_01m7yyhwdzeb28n9gms8rr2qyg
-                 */
-                agent_id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: {
-            content: {
-                /**
-                 * @example {
-                 *       "agent_version": 12,
-                 *       "tests": [
-                 *         "Looks up an order"
-                 *       ],
-                 *       "max_cost_usd": 1
-                 *     }
-                 */
-                "application/json": components["schemas"]["RunTestsRequest"];
-            };
-        };
-        responses: {
-            /** @description Success. */
-            200: {
-                headers: {
-                    "X-Request-ID": components["headers"]["X-Request-ID"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "run_id": "run_01m7yyhx1r4t7w1y3a5c8e0g2j",
-                     *       "agent_id": "agt_01m7yyhwdzeb28n9gms8rr2qyg",
-                     *       "agent_version": 12,
-                     *       "status": "QUEUED",
-                     *       "cost_usd": 0,
-                     *       "unpriced_replies": 0,
-                     *       "max_cost_usd": 1,
-                     *       "conversations": {
-                     *         "ended": 0,
-                     *         "total": 1
-                     *       },
-                     *       "error": null,
-                     *       "created_at": "2026-01-31T09:30:00.000Z",
-                     *       "ended_at": null,
-                     *       "created_by": "key:key_01m7yyhwdaf1m8q3s6v0x2y4z7",
-                     *       "results": [
-                     *         {
-                     *           "test_id": "tst_01m7yyhx0v8x2b6d0f4h7j1m5p",
-                     *           "name": "Looks up an order",
-                     *           "required": true,
-                     *           "passed": null,
-                     *           "passes": 0,
-                     *           "pass_at_least": 1,
-                     *           "attempts": [
-                     *             {
-                     *               "attempt": 1,
-                     *               "status": "QUEUED",
-                     *               "started_at": null,
-                     *               "ended_at": null,
-                     *               "conversation_id": null,
-                     *               "transcript": null,
-                     *               "assertions": [],
-                     *               "error": null
-                     *             }
-                     *           ]
-                     *         }
-                     *       ]
-                     *     }
-                     */
-                    "application/json": components["schemas"]["TestRun"];
-                };
-            };
-            /** @description The body is not a JSON object, or a condition is not met. */
-            400: {
-                headers: {
-                    "X-Request-ID": components["headers"]["X-Request-ID"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "detail": "The request body must be a JSON object"
-                     *     }
-                     */
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The API key is missing, invalid, inactive or expired, or the session has ended. */
-            401: {
-                headers: {
-                    "X-Request-ID": components["headers"]["X-Request-ID"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "detail": "API key is missing"
-                     *     }
-                     */
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The key lacks the scope, its owner has no access, or a session's request comes from another site's page. */
-            403: {
-                headers: {
-                    "X-Request-ID": components["headers"]["X-Request-ID"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "detail": "The API key lacks the scope tests:run"
-                     *     }
-                     */
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Not found. */
-            404: {
-                headers: {
-                    "X-Request-ID": components["headers"]["X-Request-ID"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "detail": "Agent not found"
-                     *     }
-                     */
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Conflict with the current state, such as a prompt or a number that is in use, a reply in progress, or a limit on what an account stores. */
-            409: {
-                headers: {
-                    "X-Request-ID": components["headers"]["X-Request-ID"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "detail": "10 runs and replays of yours have not ended: wait for one, or cancel it"
-                     *     }
-                     */
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The body is too large. */
-            413: {
-                headers: {
-                    "X-Request-ID": components["headers"]["X-Request-ID"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "detail": "The request body must be at most 1 MiB"
-                     *     }
-                     */
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The body is not of a type that the operation takes. */
-            415: {
-                headers: {
-                    "X-Request-ID": components["headers"]["X-Request-ID"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "detail": "The request body must be sent with Content-Type: application/json"
-                     *     }
-                     */
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description A field breaks a rule. */
-            422: {
-                headers: {
-                    "X-Request-ID": components["headers"]["X-Request-ID"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "detail": "agent_version is not valid",
-                     *       "errors": [
-                     *         {
-                     *           "path": "agent_version",
-                     *           "message": "agent_version is not valid"
-                     *         }
-                     *       ]
-                     *     }
-                     */
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The rate limit is exceeded. */
-            429: {
-                headers: {
-                    "X-Request-ID": components["headers"]["X-Request-ID"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "detail": "Rate limit of 500 requests per minute exceeded"
-                     *     }
-                     */
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Internal error. */
-            500: {
-                headers: {
-                    "X-Request-ID": components["headers"]["X-Request-ID"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "detail": "Internal Server Error: request 0198c1f0-5a7b-7cc3-9c39-2f1d6f0a1b2c, a service failed"
-                     *     }
-                     */
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description A service is unreachable or does not answer. Try again. */
-            503: {
-                headers: {
-                    "X-Request-ID": components["headers"]["X-Request-ID"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "detail": "The agent service is unreachable. Try again."
-                     *     }
-                     */
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
-    listTestRuns: {
-        parameters: {
-            query?: {
-                /** @description Page to return. */
-                page?: number;
-                /** @description Items on a page. */
-                page_size?: number;
-            };
-            header?: {
-                /** @description Identifies the request in the logs. The response returns it. */
-                "X-Request-ID"?: string;
-            };
-            path: {
-                /**
-                 * @description ID of the agent.
-                 * @example agt_01m7yyhwdzeb28n9gms8rr2qyg
-                 */
-                agent_id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Success. */
-            200: {
-                headers: {
-                    "X-Request-ID": components["headers"]["X-Request-ID"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "runs": [
-                     *         {
-                     *           "run_id": "run_01m7yyhx1r4t7w1y3a5c8e0g2j",
-                     *           "agent_id": "agt_01m7yyhwdzeb28n9gms8rr2qyg",
-                     *           "agent_version": 12,
-                     *           "status": "PASSED",
-                     *           "cost_usd": 0.0012,
-                     *           "unpriced_replies": 0,
-                     *           "max_cost_usd": 1,
-                     *           "conversations": {
-                     *             "ended": 1,
-                     *             "total": 1
-                     *           },
-                     *           "error": null,
-                     *           "created_at": "2026-01-31T09:30:00.000Z",
-                     *           "ended_at": "2026-01-31T09:31:00.000Z",
-                     *           "created_by": "key:key_01m7yyhwdaf1m8q3s6v0x2y4z7",
-                     *           "results": [
-                     *             {
-                     *               "test_id": "tst_01m7yyhx0v8x2b6d0f4h7j1m5p",
-                     *               "name": "Looks up an order",
-                     *               "required": true,
-                     *               "passed": true,
-                     *               "passes": 1,
-                     *               "pass_at_least": 1,
-                     *               "attempts": [
-                     *                 {
-                     *                   "attempt": 1,
-                     *                   "status": "PASSED",
-                     *                   "started_at": "2026-01-31T09:30:00.000Z",
-                     *                   "ended_at": "2026-01-31T09:31:00.000Z",
-                     *                   "conversation_id": "0198c1f0-6b8c-7dd4-8d4a-3a2e7a1b2c3d",
-                     *                   "transcript": null,
-                     *                   "assertions": [],
-                     *                   "error": null
-                     *                 }
-                     *               ]
-                     *             }
-                     *           ]
-                     *         }
-                     *       ],
-                     *       "total": 1,
-                     *       "page": 1,
-                     *       "page_size": 10,
-                     *       "total_pages": 1
-                     *     }
-                     */
-                    "application/json": components["schemas"]["TestRunList"];
-                };
-            };
-            /** @description The API key is missing, invalid, inactive or expired, or the session has ended. */
-            401: {
-                headers: {
-                    "X-Request-ID": components["headers"]["X-Request-ID"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "detail": "API key is missing"
-                     *     }
-                     */
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The key lacks the scope, its owner has no access, or a session's request comes from another site's page. */
-            403: {
-                headers: {
-                    "X-Request-ID": components["headers"]["X-Request-ID"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "detail": "The API key lacks the scope tests:read"
-                     *     }
-                     */
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Not found. */
-            404: {
-                headers: {
-                    "X-Request-ID": components["headers"]["X-Request-ID"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "detail": "Agent not found"
-                     *     }
-                     */
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description A field breaks a rule. */
-            422: {
-                headers: {
-                    "X-Request-ID": components["headers"]["X-Request-ID"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "detail": "page is not valid",
-                     *       "errors": [
-                     *         {
-                     *           "path": "page",
-                     *           "message": "page is not valid"
-                     *         }
-                     *       ]
-                     *     }
-                     */
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The rate limit is exceeded. */
-            429: {
-                headers: {
-                    "X-Request-ID": components["headers"]["X-Request-ID"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "detail": "Rate limit of 500 requests per minute exceeded"
-                     *     }
-                     */
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Internal error. */
-            500: {
-                headers: {
-                    "X-Request-ID": components["headers"]["X-Request-ID"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "detail": "Internal Server Error: request 0198c1f0-5a7b-7cc3-9c39-2f1d6f0a1b2c, a service failed"
-                     *     }
-                     */
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description A service is unreachable or does not answer. Try again. */
-            503: {
-                headers: {
-                    "X-Request-ID": components["headers"]["X-Request-ID"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "detail": "The agent service is unreachable. Try again."
-                     *     }
-                     */
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
-    getTestRun: {
-        parameters: {
-            query?: {
-                /** @description Only the results of this test. */
-                test_id?: string;
-            };
-            header?: {
-                /** @description Identifies the request in the logs. The response returns it. */
-                "X-Request-ID"?: string;
-            };
-            path: {
-                /**
-                 * @description ID of the agent.
-                 * @example agt_01m7yyhwdzeb28n9gms8rr2qyg
-                 */
-                agent_id: string;
-                /**
-                 * @description ID of the run.
-                 * @example run_01m7yyhx1r4t7w1y3a5c8e0g2j
-                 */
-                run_id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Success. */
-            200: {
-                headers: {
-                    "X-Request-ID": components["headers"]["X-Request-ID"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "run_id": "run_01m7yyhx1r4t7w1y3a5c8e0g2j",
-                     *       "agent_id": "agt_01m7yyhwdzeb28n9gms8rr2qyg",
-                     *       "agent_version": 12,
-                     *       "status": "PASSED",
-                     *       "cost_usd": 0.0012,
-                     *       "unpriced_replies": 0,
-                     *       "max_cost_usd": 1,
-                     *       "conversations": {
-                     *         "ended": 1,
-                     *         "total": 1
-                     *       },
-                     *       "error": null,
-                     *       "created_at": "2026-01-31T09:30:00.000Z",
-                     *       "ended_at": "2026-01-31T09:31:00.000Z",
-                     *       "created_by": "key:key_01m7yyhwdaf1m8q3s6v0x2y4z7",
-                     *       "results": [
-                     *         {
-                     *           "test_id": "tst_01m7yyhx0v8x2b6d0f4h7j1m5p",
-                     *           "name": "Looks up an order",
-                     *           "required": true,
-                     *           "passed": true,
-                     *           "passes": 1,
-                     *           "pass_at_least": 1,
-                     *           "attempts": [
-                     *             {
-                     *               "attempt": 1,
-                     *               "status": "PASSED",
-                     *               "started_at": "2026-01-31T09:30:00.000Z",
-                     *               "ended_at": "2026-01-31T09:31:00.000Z",
-                     *               "conversation_id": "0198c1f0-6b8c-7dd4-8d4a-3a2e7a1b2c3d",
-                     *               "transcript": {
-                     *                 "greeting": "Hello, how can I help you?",
-                     *                 "turns": [
-                     *                   {
-                     *                     "turn": 1,
-                     *                     "user": "Where is my order A-1001?",
-                     *                     "agent": "Your order A-1001 is on its way.",
-                     *                     "tool_calls": [
-                     *                       {
-                     *                         "name": "look_up_order",
-                     *                         "arguments": {
-                     *                           "order_id": "A-1001"
-                     *                         },
-                     *                         "result": "{\"status\":\"on its way\"}",
-                     *                         "is_error": false
-                     *                       }
-                     *                     ],
-                     *                     "handed_off_to": [],
-                     *                     "latency_ms": 640,
-                     *                     "sources": [
-                     *                       {
-                     *                         "document_id": "doc_01m7yyhwt4k7n2s5w8y1a3d6f9",
-                     *                         "name": "Shipping"
-                     *                       }
-                     *                     ]
-                     *                   }
-                     *                 ],
-                     *                 "ended_by": "user",
-                     *                 "language": null,
-                     *                 "analysis": {}
-                     *               },
-                     *               "assertions": [
-                     *                 {
-                     *                   "type": "tool_called",
-                     *                   "turn": 1,
-                     *                   "passed": true,
-                     *                   "reason": "look_up_order was called with {\"order_id\":\"A-1001\"}"
-                     *                 },
-                     *                 {
-                     *                   "type": "contains",
-                     *                   "turn": 1,
-                     *                   "passed": true,
-                     *                   "reason": "\"Your order A-1001 is on its way.\" contains \"on its way\""
-                     *                 },
-                     *                 {
-                     *                   "type": "judge",
-                     *                   "passed": true,
-                     *                   "reason": "The agent says that the order is on its way and names no date."
-                     *                 }
-                     *               ],
-                     *               "error": null
-                     *             }
-                     *           ]
-                     *         }
-                     *       ]
-                     *     }
-                     */
-                    "application/json": components["schemas"]["TestRun"];
-                };
-            };
-            /** @description The API key is missing, invalid, inactive or expired, or the session has ended. */
-            401: {
-                headers: {
-                    "X-Request-ID": components["headers"]["X-Request-ID"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "detail": "API key is missing"
-                     *     }
-                     */
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The key lacks the scope, its owner has no access, or a session's request comes from another site's page. */
-            403: {
-                headers: {
-                    "X-Request-ID": components["headers"]["X-Request-ID"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "detail": "The API key lacks the scope tests:read"
-                     *     }
-                     */
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Not found. */
-            404: {
-                headers: {
-                    "X-Request-ID": components["headers"]["X-Request-ID"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "detail": "Run not found"
-                     *     }
-                     */
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description A field breaks a rule. */
-            422: {
-                headers: {
-                    "X-Request-ID": components["headers"]["X-Request-ID"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "detail": "test_id is not valid",
-                     *       "errors": [
-                     *         {
-                     *           "path": "test_id",
-                     *           "message": "test_id is not valid"
-                     *         }
-                     *       ]
-                     *     }
-                     */
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The rate limit is exceeded. */
-            429: {
-                headers: {
-                    "X-Request-ID": components["headers"]["X-Request-ID"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "detail": "Rate limit of 500 requests per minute exceeded"
-                     *     }
-                     */
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Internal error. */
-            500: {
-                headers: {
-                    "X-Request-ID": components["headers"]["X-Request-ID"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "detail": "Internal Server Error: request 0198c1f0-5a7b-7cc3-9c39-2f1d6f0a1b2c, a service failed"
-                     *     }
-                     */
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description A service is unreachable or does not answer. Try again. */
-            503: {
-                headers: {
-                    "X-Request-ID": components["headers"]["X-Request-ID"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "detail": "The agent service is unreachable. Try again."
-                     *     }
-                     */
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
-    cancelTestRun: {
-        parameters: {
-            query?: never;
-            header?: {
-                /** @description Repeating the request with the same key within 24 hours returns the first response. */
-                "Idempotency-Key"?: string;
-                /** @description Identifies the request in the logs. The response returns it. */
-                "X-Request-ID"?: string;
-            };
-            path: {
-                /**
-                 * @description ID of the agent.
-                 * @example agt_01m7yyhwdzeb28n9gms8rr2qyg
-                 */
-                agent_id: string;
-                /**
-                 * @description ID of the run.
-                 * @example run_01m7yyhx1r4t7w1y3a5c8e0g2j
-                 */
-                run_id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Success. */
-            200: {
-                headers: {
-                    "X-Request-ID": components["headers"]["X-Request-ID"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "run_id": "run_01m7yyhx1r4t7w1y3a5c8e0g2j",
-                     *       "agent_id": "agt_01m7yyhwdzeb28n9gms8rr2qyg",
-                     *       "agent_version": 12,
-                     *       "status": "CANCELLED",
-                     *       "cost_usd": 0,
-                     *       "unpriced_replies": 0,
-                     *       "max_cost_usd": 1,
-                     *       "conversations": {
-                     *         "ended": 1,
-                     *         "total": 1
-                     *       },
-                     *       "error": null,
-                     *       "created_at": "2026-01-31T09:30:00.000Z",
-                     *       "ended_at": "2026-01-31T09:31:00.000Z",
-                     *       "created_by": "key:key_01m7yyhwdaf1m8q3s6v0x2y4z7",
-                     *       "results": [
-                     *         {
-                     *           "test_id": "tst_01m7yyhx0v8x2b6d0f4h7j1m5p",
-                     *           "name": "Looks up an order",
-                     *           "required": true,
-                     *           "passed": false,
-                     *           "passes": 0,
-                     *           "pass_at_least": 1,
-                     *           "attempts": [
-                     *             {
-                     *               "attempt": 1,
-                     *               "status": "CANCELLED",
-                     *               "started_at": null,
-                     *               "ended_at": "2026-01-31T09:31:00.000Z",
-                     *               "conversation_id": null,
-                     *               "transcript": null,
-                     *               "assertions": [],
-                     *               "error": null
-                     *             }
-                     *           ]
-                     *         }
-                     *       ]
-                     *     }
-                     */
-                    "application/json": components["schemas"]["TestRun"];
-                };
-            };
-            /** @description The API key is missing, invalid, inactive or expired, or the session has ended. */
-            401: {
-                headers: {
-                    "X-Request-ID": components["headers"]["X-Request-ID"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "detail": "API key is missing"
-                     *     }
-                     */
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The key lacks the scope, its owner has no access, or a session's request comes from another site's page. */
-            403: {
-                headers: {
-                    "X-Request-ID": components["headers"]["X-Request-ID"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "detail": "The API key lacks the scope tests:run"
-                     *     }
-                     */
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Not found. */
-            404: {
-                headers: {
-                    "X-Request-ID": components["headers"]["X-Request-ID"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "detail": "Run not found"
-                     *     }
-                     */
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description A field breaks a rule. */
-            422: {
-                headers: {
-                    "X-Request-ID": components["headers"]["X-Request-ID"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "detail": "page is not valid",
-                     *       "errors": [
-                     *         {
-                     *           "path": "page",
-                     *           "message": "page is not valid"
-                     *         }
-                     *       ]
-                     *     }
-                     */
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The rate limit is exceeded. */
-            429: {
-                headers: {
-                    "X-Request-ID": components["headers"]["X-Request-ID"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "detail": "Rate limit of 500 requests per minute exceeded"
-                     *     }
-                     */
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Internal error. */
-            500: {
-                headers: {
-                    "X-Request-ID": components["headers"]["X-Request-ID"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "detail": "Internal Server Error: request 0198c1f0-5a7b-7cc3-9c39-2f1d6f0a1b2c, a service failed"
-                     *     }
-                     */
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description A service is unreachable or does not answer. Try again. */
-            503: {
-                headers: {
-                    "X-Request-ID": components["headers"]["X-Request-ID"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "detail": "The agent service is unreachable. Try again."
-                     *     }
-                     */
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
-    watchTestRun: {
-        parameters: {
-            query?: never;
-            header?: {
-                /** @description Identifies the request in the logs. The response returns it. */
-                "X-Request-ID"?: string;
-            };
-            path: {
-                /**
-                 * @description ID of the agent.
-                 * @example agt_01m7yyhwdzeb28n9gms8rr2qyg
-                 */
-                agent_id: string;
-                /**
-                 * @description ID of the run.
-                 * @example run_01m7yyhx1r4t7w1y3a5c8e0g2j
-                 */
-                run_id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description The events, as they happen. A comment every 15 seconds keeps the connection open. */
-            200: {
-                headers: {
-                    "X-Request-ID": components["headers"]["X-Request-ID"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example event: run
-                     *     data: {"run_id":"run_01m7yyhx1r4t7w1y3a5c8e0g2j","agent_id":"agt_01m7yyhwdzeb28n9gms8rr2qyg","agent_version":12,"status":"QUEUED","cost_usd":0,"unpriced_replies":0,"max_cost_usd":1,"conversations":{"ended":0,"total":1},"error":null,"created_at":"2026-01-31T09:30:00.000Z","ended_at":null,"created_by":"key:key_01m7yyhwdaf1m8q3s6v0x2y4z7","results":[{"test_id":"tst_01m7yyhx0v8x2b6d0f4h7j1m5p","name":"Looks up an order","required":true,"passed":null,"passes":0,"pass_at_least":1,"attempts":[{"attempt":1,"status":"QUEUED","started_at":null,"ended_at":null,"conversation_id":null,"transcript":null,"assertions":[],"error":null}]}]}
-                     *
-                     *     event: ended
-                     *     data: {"run_id":"run_01m7yyhx1r4t7w1y3a5c8e0g2j","agent_id":"agt_01m7yyhwdzeb28n9gms8rr2qyg","agent_version":12,"status":"PASSED","cost_usd":0.0012,"unpriced_replies":0,"max_cost_usd":1,"conversations":{"ended":1,"total":1},"error":null,"created_at":"2026-01-31T09:30:00.000Z","ended_at":"2026-01-31T09:31:00.000Z","created_by":"key:key_01m7yyhwdaf1m8q3s6v0x2y4z7","results":[{"test_id":"tst_01m7yyhx0v8x2b6d0f4h7j1m5p","name":"Looks up an order","required":true,"passed":true,"passes":1,"pass_at_least":1,"attempts":[{"attempt":1,"status":"PASSED","started_at":"2026-01-31T09:30:00.000Z","ended_at":"2026-01-31T09:31:00.000Z","conversation_id":"0198c1f0-6b8c-7dd4-8d4a-3a2e7a1b2c3d","transcript":{"greeting":"Hello, how can I help you?","turns":[{"turn":1,"user":"Where is my order A-1001?","agent":"Your order A-1001 is on its way.","tool_calls":[{"name":"look_up_order","arguments":{"order_id":"A-1001"},"result":"{\"status\":\"on its way\"}","is_error":false}],"handed_off_to":[],"latency_ms":640,"sources":[{"document_id":"doc_01m7yyhwt4k7n2s5w8y1a3d6f9","name":"Shipping"}]}],"ended_by":"user","language":null,"analysis":{}},"assertions":[{"type":"tool_called","turn":1,"passed":true,"reason":"look_up_order was called with {\"order_id\":\"A-1001\"}"},{"type":"contains","turn":1,"passed":true,"reason":"\"Your order A-1001 is on its way.\" contains \"on its way\""},{"type":"judge","passed":true,"reason":"The agent says that the order is on its way and names no date."}],"error":null}]}]}
-                     */
-                    "text/event-stream": string;
-                };
-            };
-            /** @description The API key is missing, invalid, inactive or expired, or the session has ended. */
-            401: {
-                headers: {
-                    "X-Request-ID": components["headers"]["X-Request-ID"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "detail": "API key is missing"
-                     *     }
-                     */
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The key lacks the scope, its owner has no access, or a session's request comes from another site's page. */
-            403: {
-                headers: {
-                    "X-Request-ID": components["headers"]["X-Request-ID"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "detail": "The API key lacks the scope tests:read"
-                     *     }
-                     */
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Not found. */
-            404: {
-                headers: {
-                    "X-Request-ID": components["headers"]["X-Request-ID"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "detail": "Run not found"
-                     *     }
-                     */
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description A field breaks a rule. */
-            422: {
-                headers: {
-                    "X-Request-ID": components["headers"]["X-Request-ID"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "detail": "page is not valid",
-                     *       "errors": [
-                     *         {
-                     *           "path": "page",
-                     *           "message": "page is not valid"
-                     *         }
-                     *       ]
-                     *     }
-                     */
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The rate limit is exceeded. */
-            429: {
-                headers: {
-                    "X-Request-ID": components["headers"]["X-Request-ID"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "detail": "Rate limit of 500 requests per minute exceeded"
-                     *     }
-                     */
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Internal error. */
-            500: {
-                headers: {
-                    "X-Request-ID": components["headers"]["X-Request-ID"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "detail": "Internal Server Error: request 0198c1f0-5a7b-7cc3-9c39-2f1d6f0a1b2c, a service failed"
-                     *     }
-                     */
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description A service is unreachable or does not answer. Try again. */
-            503: {
-                headers: {
-                    "X-Request-ID": components["headers"]["X-Request-ID"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "detail": "The agent service is unreachable. Try again."
-                     *     }
-                     */
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
-    listTests: {
-        parameters: {
-            query?: never;
-            header?: {
-                /** @description Identifies the request in the logs. The response returns it. */
-                "X-Request-ID"?: string;
-            };
-            path: {
-                /**
-                 * @description ID of the agent.
-                 * @example agt_01m7yyhwdzeb28n9gms8rr2qyg
-                 */
-                agent_id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Success. */
-            200: {
-                headers: {
-                    "X-Request-ID": components["headers"]["X-Request-ID"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "tests": [
-                     *         {
-                     *           "test_id": "tst_01m7yyhx0v8x2b6d0f4h7j1m5p",
-                     *           "agent_id": "agt_01m7yyhwdzeb28n9gms8rr2qyg",
-                     *           "name": "Looks up an order",
-                     *           "required": true,
-                     *           "kind": "scripted",
-                     *           "channel": "text",
-                     *           "repeat": 1,
-                     *           "pass_at_least": 1,
-                     *           "messages": [
-                     *             "Where is my order A-1001?"
-                     *           ],
-                     *           "persona": null,
-                     *           "goal": null,
-                     *           "first_message": null,
-                     *           "turns_max": null,
-                     *           "model": null,
-                     *           "variables": {
-                     *             "customer_id": "C-17"
-                     *           },
-                     *           "tool_mocks": [
-                     *             {
-                     *               "tool": "look_up_order",
-                     *               "when": {
-                     *                 "order_id": "A-1001"
-                     *               },
-                     *               "result": {
-                     *                 "status": "on its way"
-                     *               }
-                     *             }
-                     *           ],
-                     *           "unmocked": "error",
-                     *           "assertions": [
-                     *             {
-                     *               "type": "tool_called",
-                     *               "turn": 1,
-                     *               "tool": "look_up_order",
-                     *               "arguments": {
-                     *                 "order_id": "A-1001"
-                     *               }
-                     *             },
-                     *             {
-                     *               "type": "contains",
-                     *               "turn": 1,
-                     *               "value": "on its way"
-                     *             },
-                     *             {
-                     *               "type": "judge",
-                     *               "criterion": "The agent does not promise a date of delivery."
-                     *             }
-                     *           ],
-                     *           "created_at": "2026-01-31T09:30:00.000Z",
-                     *           "updated_at": "2026-01-31T09:30:00.000Z",
-                     *           "created_by": "key:key_01m7yyhwdaf1m8q3s6v0x2y4z7"
-                     *         }
-                     *       ]
-                     *     }
-                     */
-                    "application/json": components["schemas"]["TestList"];
-                };
-            };
-            /** @description The API key is missing, invalid, inactive or expired, or the session has ended. */
-            401: {
-                headers: {
-                    "X-Request-ID": components["headers"]["X-Request-ID"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "detail": "API key is missing"
-                     *     }
-                     */
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The key lacks the scope, its owner has no access, or a session's request comes from another site's page. */
-            403: {
-                headers: {
-                    "X-Request-ID": components["headers"]["X-Request-ID"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "detail": "The API key lacks the scope tests:read"
-                     *     }
-                     */
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Not found. */
-            404: {
-                headers: {
-                    "X-Request-ID": components["headers"]["X-Request-ID"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "detail": "Agent not found"
-                     *     }
-                     */
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description A field breaks a rule. */
-            422: {
-                headers: {
-                    "X-Request-ID": components["headers"]["X-Request-ID"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "detail": "page is not valid",
-                     *       "errors": [
-                     *         {
-                     *           "path": "page",
-                     *           "message": "page is not valid"
-                     *         }
-                     *       ]
-                     *     }
-                     */
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The rate limit is exceeded. */
-            429: {
-                headers: {
-                    "X-Request-ID": components["headers"]["X-Request-ID"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "detail": "Rate limit of 500 requests per minute exceeded"
-                     *     }
-                     */
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Internal error. */
-            500: {
-                headers: {
-                    "X-Request-ID": components["headers"]["X-Request-ID"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "detail": "Internal Server Error: request 0198c1f0-5a7b-7cc3-9c39-2f1d6f0a1b2c, a service failed"
-                     *     }
-                     */
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description A service is unreachable or does not answer. Try again. */
-            503: {
-                headers: {
-                    "X-Request-ID": components["headers"]["X-Request-ID"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "detail": "The agent service is unreachable. Try again."
-                     *     }
-                     */
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
-    createTest: {
-        parameters: {
-            query?: never;
-            header?: {
-                /** @description Repeating the request with the same key within 24 hours returns the first response. */
-                "Idempotency-Key"?: string;
-                /** @description Identifies the request in the logs. The response returns it. */
-                "X-Request-ID"?: string;
-            };
-            path: {
-                /**
-                 * @description ID of the agent.
-                 * @example agt_01m7yyhwdzeb28n9gms8rr2qyg
-                 */
-                agent_id: string;
-            };
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["CreateTestRequest"];
-            };
-        };
-        responses: {
-            /** @description Success. */
-            200: {
-                headers: {
-                    "X-Request-ID": components["headers"]["X-Request-ID"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "test_id": "tst_01m7yyhx0v8x2b6d0f4h7j1m5p",
-                     *       "agent_id": "agt_01m7yyhwdzeb28n9gms8rr2qyg",
-                     *       "name": "Looks up an order",
-                     *       "required": true,
-                     *       "kind": "scripted",
-                     *       "channel": "text",
-                     *       "repeat": 1,
-                     *       "pass_at_least": 1,
-                     *       "messages": [
-                     *         "Where is my order A-1001?"
-                     *       ],
-                     *       "persona": null,
-                     *       "goal": null,
-                     *       "first_message": null,
-                     *       "turns_max": null,
-                     *       "model": null,
-                     *       "variables": {
-                     *         "customer_id": "C-17"
-                     *       },
-                     *       "tool_mocks": [
-                     *         {
-                     *           "tool": "look_up_order",
-                     *           "when": {
-                     *             "order_id": "A-1001"
-                     *           },
-                     *           "result": {
-                     *             "status": "on its way"
-                     *           }
-                     *         }
-                     *       ],
-                     *       "unmocked": "error",
-                     *       "assertions": [
-                     *         {
-                     *           "type": "tool_called",
-                     *           "turn": 1,
-                     *           "tool": "look_up_order",
-                     *           "arguments": {
-                     *             "order_id": "A-1001"
-                     *           }
-                     *         },
-                     *         {
-                     *           "type": "contains",
-                     *           "turn": 1,
-                     *           "value": "on its way"
-                     *         },
-                     *         {
-                     *           "type": "judge",
-                     *           "criterion": "The agent does not promise a date of delivery."
-                     *         }
-                     *       ],
-                     *       "created_at": "2026-01-31T09:30:00.000Z",
-                     *       "updated_at": "2026-01-31T09:30:00.000Z",
-                     *       "created_by": "key:key_01m7yyhwdaf1m8q3s6v0x2y4z7"
-                     *     }
-                     */
-                    "application/json": components["schemas"]["Test"];
-                };
-            };
-            /** @description The body is not a JSON object, or a condition is not met. */
-            400: {
-                headers: {
-                    "X-Request-ID": components["headers"]["X-Request-ID"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "detail": "The request body must be a JSON object"
-                     *     }
-                     */
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The API key is missing, invalid, inactive or expired, or the session has ended. */
-            401: {
-                headers: {
-                    "X-Request-ID": components["headers"]["X-Request-ID"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "detail": "API key is missing"
-                     *     }
-                     */
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The key lacks the scope, its owner has no access, or a session's request comes from another site's page. */
-            403: {
-                headers: {
-                    "X-Request-ID": components["headers"]["X-Request-ID"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "detail": "The API key lacks the scope agents:write"
-                     *     }
-                     */
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Not found. */
-            404: {
-                headers: {
-                    "X-Request-ID": components["headers"]["X-Request-ID"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "detail": "Agent not found"
-                     *     }
-                     */
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Conflict with the current state, such as a prompt or a number that is in use, a reply in progress, or a limit on what an account stores. */
-            409: {
-                headers: {
-                    "X-Request-ID": components["headers"]["X-Request-ID"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "detail": "The agent has a test with the name Looks up an order already"
-                     *     }
-                     */
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The body is too large. */
-            413: {
-                headers: {
-                    "X-Request-ID": components["headers"]["X-Request-ID"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "detail": "The request body must be at most 1 MiB"
-                     *     }
-                     */
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The body is not of a type that the operation takes. */
-            415: {
-                headers: {
-                    "X-Request-ID": components["headers"]["X-Request-ID"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "detail": "The request body must be sent with Content-Type: application/json"
-                     *     }
-                     */
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description A field breaks a rule. */
-            422: {
-                headers: {
-                    "X-Request-ID": components["headers"]["X-Request-ID"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "detail": "name is not valid",
-                     *       "errors": [
-                     *         {
-                     *           "path": "name",
-                     *           "message": "name is not valid"
-                     *         }
-                     *       ]
-                     *     }
-                     */
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The rate limit is exceeded. */
-            429: {
-                headers: {
-                    "X-Request-ID": components["headers"]["X-Request-ID"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "detail": "Rate limit of 500 requests per minute exceeded"
-                     *     }
-                     */
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Internal error. */
-            500: {
-                headers: {
-                    "X-Request-ID": components["headers"]["X-Request-ID"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "detail": "Internal Server Error: request 0198c1f0-5a7b-7cc3-9c39-2f1d6f0a1b2c, a service failed"
-                     *     }
-                     */
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description A service is unreachable or does not answer. Try again. */
-            503: {
-                headers: {
-                    "X-Request-ID": components["headers"]["X-Request-ID"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "detail": "The agent service is unreachable. Try again."
-                     *     }
-                     */
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
-    createTestFromConversation: {
-        parameters: {
-            query?: never;
-            header?: {
-                /** @description Repeating the request with the same key within 24 hours returns the first response. */
-                "Idempotency-Key"?: string;
-                /** @description Identifies the request in the logs. The response returns it. */
-                "X-Request-ID"?: string;
-            };
-            path: {
-                /**
-                 * @description ID of the agent.
-                 * @example agt_01m7yyhwdzeb28n9gms8rr2qyg
-                 */
-                agent_id: string;
-            };
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                /**
-                 * @example {
-                 *       "conversation_id": "0198c1f0-5a7b-7cc3-9c39-2f1d6f0a1b2c",
-                 *       "name": "Looks up an order"
-                 *     }
-                 */
-                "application/json": components["schemas"]["TestFromConversationRequest"];
-            };
-        };
-        responses: {
-            /** @description Success. */
-            200: {
-                headers: {
-                    "X-Request-ID": components["headers"]["X-Request-ID"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "test_id": "tst_01m7yyhx0v8x2b6d0f4h7j1m5p",
-                     *       "agent_id": "agt_01m7yyhwdzeb28n9gms8rr2qyg",
-                     *       "name": "Looks up an order",
-                     *       "required": false,
-                     *       "kind": "scripted",
-                     *       "channel": "text",
-                     *       "repeat": 1,
-                     *       "pass_at_least": 1,
-                     *       "messages": [
-                     *         "Where is my order A-1001?"
-                     *       ],
-                     *       "persona": null,
-                     *       "goal": null,
-                     *       "first_message": null,
-                     *       "turns_max": null,
-                     *       "model": null,
-                     *       "variables": {
-                     *         "customer_id": "C-17"
-                     *       },
-                     *       "tool_mocks": [
-                     *         {
-                     *           "tool": "look_up_order",
-                     *           "when": {
-                     *             "order_id": "A-1001"
-                     *           },
-                     *           "result": {
-                     *             "status": "on its way"
-                     *           }
-                     *         }
-                     *       ],
-                     *       "unmocked": "error",
-                     *       "assertions": [
-                     *         {
-                     *           "type": "tool_called",
-                     *           "turn": 1,
-                     *           "tool": "look_up_order",
-                     *           "arguments": {
-                     *             "order_id": "A-1001"
-                     *           }
-                     *         },
-                     *         {
-                     *           "type": "contains",
-                     *           "turn": 1,
-                     *           "value": "on its way"
-                     *         },
-                     *         {
-                     *           "type": "judge",
-                     *           "criterion": "The agent does not promise a date of delivery."
-                     *         }
-                     *       ],
-                     *       "created_at": "2026-01-31T09:30:00.000Z",
-                     *       "updated_at": "2026-01-31T09:30:00.000Z",
-                     *       "created_by": "key:key_01m7yyhwdaf1m8q3s6v0x2y4z7"
-                     *     }
-                     */
-                    "application/json": components["schemas"]["Test"];
-                };
-            };
-            /** @description The body is not a JSON object, or a condition is not met. */
-            400: {
-                headers: {
-                    "X-Request-ID": components["headers"]["X-Request-ID"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "detail": "The user of this conversation said nothing, so there is nothing to test"
-                     *     }
-                     */
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The API key is missing, invalid, inactive or expired, or the session has ended. */
-            401: {
-                headers: {
-                    "X-Request-ID": components["headers"]["X-Request-ID"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "detail": "API key is missing"
-                     *     }
-                     */
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The key lacks the scope, its owner has no access, or a session's request comes from another site's page. */
-            403: {
-                headers: {
-                    "X-Request-ID": components["headers"]["X-Request-ID"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "detail": "The API key lacks the scope agents:write"
-                     *     }
-                     */
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Not found. */
-            404: {
-                headers: {
-                    "X-Request-ID": components["headers"]["X-Request-ID"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "detail": "Agent not found"
-                     *     }
-                     */
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Conflict with the current state, such as a prompt or a number that is in use, a reply in progress, or a limit on what an account stores. */
-            409: {
-                headers: {
-                    "X-Request-ID": components["headers"]["X-Request-ID"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "detail": "The agent has a test with the name Looks up an order already"
-                     *     }
-                     */
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The body is too large. */
-            413: {
-                headers: {
-                    "X-Request-ID": components["headers"]["X-Request-ID"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "detail": "The request body must be at most 1 MiB"
-                     *     }
-                     */
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The body is not of a type that the operation takes. */
-            415: {
-                headers: {
-                    "X-Request-ID": components["headers"]["X-Request-ID"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "detail": "The request body must be sent with Content-Type: application/json"
-                     *     }
-                     */
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description A field breaks a rule. */
-            422: {
-                headers: {
-                    "X-Request-ID": components["headers"]["X-Request-ID"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "detail": "conversation_id is not valid",
-                     *       "errors": [
-                     *         {
-                     *           "path": "conversation_id",
-                     *           "message": "conversation_id is not valid"
-                     *         }
-                     *       ]
-                     *     }
-                     */
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The rate limit is exceeded. */
-            429: {
-                headers: {
-                    "X-Request-ID": components["headers"]["X-Request-ID"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "detail": "Rate limit of 500 requests per minute exceeded"
-                     *     }
-                     */
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Internal error. */
-            500: {
-                headers: {
-                    "X-Request-ID": components["headers"]["X-Request-ID"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "detail": "Internal Server Error: request 0198c1f0-5a7b-7cc3-9c39-2f1d6f0a1b2c, a service failed"
-                     *     }
-                     */
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description A service is unreachable or does not answer. Try again. */
-            503: {
-                headers: {
-                    "X-Request-ID": components["headers"]["X-Request-ID"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "detail": "The agent service is unreachable. Try again."
-                     *     }
-                     */
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
-    getTest: {
-        parameters: {
-            query?: never;
-            header?: {
-                /** @description Identifies the request in the logs. The response returns it. */
-                "X-Request-ID"?: string;
-            };
-            path: {
-                /**
-                 * @description ID of the agent.
-                 * @example agt_01m7yyhwdzeb28n9gms8rr2qyg
-                 */
-                agent_id: string;
-                /**
-                 * @description ID of the test.
-                 * @example tst_01m7yyhx0v8x2b6d0f4h7j1m5p
-                 */
-                test_id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Success. */
-            200: {
-                headers: {
-                    "X-Request-ID": components["headers"]["X-Request-ID"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "test_id": "tst_01m7yyhx0v8x2b6d0f4h7j1m5p",
-                     *       "agent_id": "agt_01m7yyhwdzeb28n9gms8rr2qyg",
-                     *       "name": "Looks up an order",
-                     *       "required": true,
-                     *       "kind": "scripted",
-                     *       "channel": "text",
-                     *       "repeat": 1,
-                     *       "pass_at_least": 1,
-                     *       "messages": [
-                     *         "Where is my order A-1001?"
-                     *       ],
-                     *       "persona": null,
-                     *       "goal": null,
-                     *       "first_message": null,
-                     *       "turns_max": null,
-                     *       "model": null,
-                     *       "variables": {
-                     *         "customer_id": "C-17"
-                     *       },
-                     *       "tool_mocks": [
-                     *         {
-                     *           "tool": "look_up_order",
-                     *           "when": {
-                     *             "order_id": "A-1001"
-                     *           },
-                     *           "result": {
-                     *             "status": "on its way"
-                     *           }
-                     *         }
-                     *       ],
-                     *       "unmocked": "error",
-                     *       "assertions": [
-                     *         {
-                     *           "type": "tool_called",
-                     *           "turn": 1,
-                     *           "tool": "look_up_order",
-                     *           "arguments": {
-                     *             "order_id": "A-1001"
-                     *           }
-                     *         },
-                     *         {
-                     *           "type": "contains",
-                     *           "turn": 1,
-                     *           "value": "on its way"
-                     *         },
-                     *         {
-                     *           "type": "judge",
-                     *           "criterion": "The agent does not promise a date of delivery."
-                     *         }
-                     *       ],
-                     *       "created_at": "2026-01-31T09:30:00.000Z",
-                     *       "updated_at": "2026-01-31T09:30:00.000Z",
-                     *       "created_by": "key:key_01m7yyhwdaf1m8q3s6v0x2y4z7"
-                     *     }
-                     */
-                    "application/json": components["schemas"]["Test"];
-                };
-            };
-            /** @description The API key is missing, invalid, inactive or expired, or the session has ended. */
-            401: {
-                headers: {
-                    "X-Request-ID": components["headers"]["X-Request-ID"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "detail": "API key is missing"
-                     *     }
-                     */
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The key lacks the scope, its owner has no access, or a session's request comes from another site's page. */
-            403: {
-                headers: {
-                    "X-Request-ID": components["headers"]["X-Request-ID"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "detail": "The API key lacks the scope tests:read"
-                     *     }
-                     */
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Not found. */
-            404: {
-                headers: {
-                    "X-Request-ID": components["headers"]["X-Request-ID"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "detail": "Test not found"
-                     *     }
-                     */
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description A field breaks a rule. */
-            422: {
-                headers: {
-                    "X-Request-ID": components["headers"]["X-Request-ID"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "detail": "page is not valid",
-                     *       "errors": [
-                     *         {
-                     *           "path": "page",
-                     *           "message": "page is not valid"
-                     *         }
-                     *       ]
-                     *     }
-                     */
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The rate limit is exceeded. */
-            429: {
-                headers: {
-                    "X-Request-ID": components["headers"]["X-Request-ID"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "detail": "Rate limit of 500 requests per minute exceeded"
-                     *     }
-                     */
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Internal error. */
-            500: {
-                headers: {
-                    "X-Request-ID": components["headers"]["X-Request-ID"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "detail": "Internal Server Error: request 0198c1f0-5a7b-7cc3-9c39-2f1d6f0a1b2c, a service failed"
-                     *     }
-                     */
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description A service is unreachable or does not answer. Try again. */
-            503: {
-                headers: {
-                    "X-Request-ID": components["headers"]["X-Request-ID"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "detail": "The agent service is unreachable. Try again."
-                     *     }
-                     */
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
-    deleteTest: {
-        parameters: {
-            query?: never;
-            header?: {
-                /** @description Repeating the request with the same key within 24 hours returns the first response. */
-                "Idempotency-Key"?: string;
-                /** @description Identifies the request in the logs. The response returns it. */
-                "X-Request-ID"?: string;
-            };
-            path: {
-                /**
-                 * @description ID of the agent.
-                 * @example agt_01m7yyhwdzeb28n9gms8rr2qyg
-                 */
-                agent_id: string;
-                /**
-                 * @description ID of the test.
-                 * @example tst_01m7yyhx0v8x2b6d0f4h7j1m5p
-                 */
-                test_id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Success. */
-            200: {
-                headers: {
-                    "X-Request-ID": components["headers"]["X-Request-ID"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "message": "Test deleted",
-                     *       "test_id": "tst_01m7yyhx0v8x2b6d0f4h7j1m5p",
-                     *       "name": "Looks up an order",
-                     *       "deleted_at": "2026-01-31T09:31:00.000Z"
-                     *     }
-                     */
-                    "application/json": components["schemas"]["TestDeleted"];
-                };
-            };
-            /** @description The API key is missing, invalid, inactive or expired, or the session has ended. */
-            401: {
-                headers: {
-                    "X-Request-ID": components["headers"]["X-Request-ID"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "detail": "API key is missing"
-                     *     }
-                     */
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The key lacks the scope, its owner has no access, or a session's request comes from another site's page. */
-            403: {
-                headers: {
-                    "X-Request-ID": components["headers"]["X-Request-ID"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "detail": "The API key lacks the scope agents:write"
-                     *     }
-                     */
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Not found. */
-            404: {
-                headers: {
-                    "X-Request-ID": components["headers"]["X-Request-ID"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "detail": "Test not found"
-                     *     }
-                     */
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description A field breaks a rule. */
-            422: {
-                headers: {
-                    "X-Request-ID": components["headers"]["X-Request-ID"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "detail": "page is not valid",
-                     *       "errors": [
-                     *         {
-                     *           "path": "page",
-                     *           "message": "page is not valid"
-                     *         }
-                     *       ]
-                     *     }
-                     */
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The rate limit is exceeded. */
-            429: {
-                headers: {
-                    "X-Request-ID": components["headers"]["X-Request-ID"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "detail": "Rate limit of 500 requests per minute exceeded"
-                     *     }
-                     */
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Internal error. */
-            500: {
-                headers: {
-                    "X-Request-ID": components["headers"]["X-Request-ID"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "detail": "Internal Server Error: request 0198c1f0-5a7b-7cc3-9c39-2f1d6f0a1b2c, a service failed"
-                     *     }
-                     */
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description A service is unreachable or does not answer. Try again. */
-            503: {
-                headers: {
-                    "X-Request-ID": components["headers"]["X-Request-ID"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "detail": "The agent service is unreachable. Try again."
-                     *     }
-                     */
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
-    updateTest: {
-        parameters: {
-            query?: {
-                /** @description The `updated_at` of the test that the change is based on. If the test has changed since, the request is refused with 409. */
-                if_updated_at?: string;
-            };
-            header?: {
-                /** @description Repeating the request with the same key within 24 hours returns the first response. */
-                "Idempotency-Key"?: string;
-                /** @description Identifies the request in the logs. The response returns it. */
-                "X-Request-ID"?: string;
-            };
-            path: {
-                /**
-                 * @description ID of the agent.
-                 * @example agt_01m7yyhwdzeb28n9gms8rr2qyg
-                 */
-                agent_id: string;
-                /**
-                 * @description ID of the test.
-                 * @example tst_01m7yyhx0v8x2b6d0f4h7j1m5p
-                 */
-                test_id: string;
-            };
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                /**
-                 * @example {
-                 *       "repeat": 3,
-                 *       "pass_at_least": 2
-                 *     }
-                 */
-                "application/json": components["schemas"]["UpdateTestRequest"];
-            };
-        };
-        responses: {
-            /** @description Success. */
-            200: {
-                headers: {
-                    "X-Request-ID": components["headers"]["X-Request-ID"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "test_id": "tst_01m7yyhx0v8x2b6d0f4h7j1m5p",
-                     *       "agent_id": "agt_01m7yyhwdzeb28n9gms8rr2qyg",
-                     *       "name": "Looks up an order",
-                     *       "required": true,
-                     *       "kind": "scripted",
-                     *       "channel": "text",
-                     *       "repeat": 3,
-                     *       "pass_at_least": 2,
-                     *       "messages": [
-                     *         "Where is my order A-1001?"
-                     *       ],
-                     *       "persona": null,
-                     *       "goal": null,
-                     *       "first_message": null,
-                     *       "turns_max": null,
-                     *       "model": null,
-                     *       "variables": {
-                     *         "customer_id": "C-17"
-                     *       },
-                     *       "tool_mocks": [
-                     *         {
-                     *           "tool": "look_up_order",
-                     *           "when": {
-                     *             "order_id": "A-1001"
-                     *           },
-                     *           "result": {
-                     *             "status": "on its way"
-                     *           }
-                     *         }
-                     *       ],
-                     *       "unmocked": "error",
-                     *       "assertions": [
-                     *         {
-                     *           "type": "tool_called",
-                     *           "turn": 1,
-                     *           "tool": "look_up_order",
-                     *           "arguments": {
-                     *             "order_id": "A-1001"
-                     *           }
-                     *         },
-                     *         {
-                     *           "type": "contains",
-                     *           "turn": 1,
-                     *           "value": "on its way"
-                     *         },
-                     *         {
-                     *           "type": "judge",
-                     *           "criterion": "The agent does not promise a date of delivery."
-                     *         }
-                     *       ],
-                     *       "created_at": "2026-01-31T09:30:00.000Z",
-                     *       "updated_at": "2026-01-31T09:31:00.000Z",
-                     *       "created_by": "key:key_01m7yyhwdaf1m8q3s6v0x2y4z7"
-                     *     }
-                     */
-                    "application/json": components["schemas"]["Test"];
-                };
-            };
-            /** @description The body is not a JSON object, or a condition is not met. */
-            400: {
-                headers: {
-                    "X-Request-ID": components["headers"]["X-Request-ID"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "detail": "The request body must be a JSON object"
-                     *     }
-                     */
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The API key is missing, invalid, inactive or expired, or the session has ended. */
-            401: {
-                headers: {
-                    "X-Request-ID": components["headers"]["X-Request-ID"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "detail": "API key is missing"
-                     *     }
-                     */
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The key lacks the scope, its owner has no access, or a session's request comes from another site's page. */
-            403: {
-                headers: {
-                    "X-Request-ID": components["headers"]["X-Request-ID"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "detail": "The API key lacks the scope agents:write"
-                     *     }
-                     */
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Not found. */
-            404: {
-                headers: {
-                    "X-Request-ID": components["headers"]["X-Request-ID"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "detail": "Test not found"
-                     *     }
-                     */
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Conflict with the current state, such as a prompt or a number that is in use, a reply in progress, or a limit on what an account stores. */
-            409: {
-                headers: {
-                    "X-Request-ID": components["headers"]["X-Request-ID"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "detail": "The agent has a test with the name Looks up an order already"
-                     *     }
-                     */
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The body is too large. */
-            413: {
-                headers: {
-                    "X-Request-ID": components["headers"]["X-Request-ID"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "detail": "The request body must be at most 1 MiB"
-                     *     }
-                     */
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The body is not of a type that the operation takes. */
-            415: {
-                headers: {
-                    "X-Request-ID": components["headers"]["X-Request-ID"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "detail": "The request body must be sent with Content-Type: application/json"
-                     *     }
-                     */
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description A field breaks a rule. */
-            422: {
-                headers: {
-                    "X-Request-ID": components["headers"]["X-Request-ID"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "detail": "name is not valid",
-                     *       "errors": [
-                     *         {
-                     *           "path": "name",
-                     *           "message": "name is not valid"
-                     *         }
-                     *       ]
-                     *     }
-                     */
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The rate limit is exceeded. */
-            429: {
-                headers: {
-                    "X-Request-ID": components["headers"]["X-Request-ID"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "detail": "Rate limit of 500 requests per minute exceeded"
-                     *     }
-                     */
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Internal error. */
-            500: {
-                headers: {
-                    "X-Request-ID": components["headers"]["X-Request-ID"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "detail": "Internal Server Error: request 0198c1f0-5a7b-7cc3-9c39-2f1d6f0a1b2c, a service failed"
-                     *     }
-                     */
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description A service is unreachable or does not answer. Try again. */
-            503: {
-                headers: {
-                    "X-Request-ID": components["headers"]["X-Request-ID"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "detail": "The agent service is unreachable. Try again."
-                     *     }
-                     */
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
-    listReplays: {
-        parameters: {
-            query?: {
-                /** @description Page to return. */
-                page?: number;
-                /** @description Items on a page. */
-                page_size?: number;
-            };
-            header?: {
-                /** @description Identifies the request in the logs. The response returns it. */
-                "X-Request-ID"?: string;
-            };
-            path: {
-                /**
-                 * @description ID of the agent.
-                 * @example agt_01m7yyhwdzeb28n9gms8rr2qyg
-                 */
-                agent_id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Success. */
-            200: {
-                headers: {
-                    "X-Request-ID": components["headers"]["X-Request-ID"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "replays": [
-                     *         {
-                     *           "replay_id": "rpl_01m7yyhx2b6d0f4h7j1m5p8r2t",
-                     *           "agent_id": "agt_01m7yyhwdzeb28n9gms8rr2qyg",
-                     *           "agent_version": 12,
-                     *           "status": "FAILED",
-                     *           "cost_usd": 0.0012,
-                     *           "unpriced_replies": 0,
-                     *           "max_cost_usd": 1,
-                     *           "conversations": {
-                     *             "ended": 1,
-                     *             "total": 1
-                     *           },
-                     *           "error": null,
-                     *           "created_at": "2026-01-31T09:30:00.000Z",
-                     *           "ended_at": "2026-01-31T09:31:00.000Z",
-                     *           "created_by": "key:key_01m7yyhwdaf1m8q3s6v0x2y4z7",
-                     *           "results": [
-                     *             {
-                     *               "conversation_id": "0198c1f0-5a7b-7cc3-9c39-2f1d6f0a1b2c",
-                     *               "status": "FAILED",
-                     *               "started_at": "2026-01-31T09:30:00.000Z",
-                     *               "ended_at": "2026-01-31T09:31:00.000Z",
-                     *               "replayed_conversation_id": "0198c1f0-6b8c-7dd4-8d4a-3a2e7a1b2c3d",
-                     *               "differences": [],
-                     *               "transcript": null,
-                     *               "error": null
-                     *             }
-                     *           ]
-                     *         }
-                     *       ],
-                     *       "total": 1,
-                     *       "page": 1,
-                     *       "page_size": 10,
-                     *       "total_pages": 1
-                     *     }
-                     */
-                    "application/json": components["schemas"]["ReplayList"];
-                };
-            };
-            /** @description The API key is missing, invalid, inactive or expired, or the session has ended. */
-            401: {
-                headers: {
-                    "X-Request-ID": components["headers"]["X-Request-ID"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "detail": "API key is missing"
-                     *     }
-                     */
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The key lacks the scope, its owner has no access, or a session's request comes from another site's page. */
-            403: {
-                headers: {
-                    "X-Request-ID": components["headers"]["X-Request-ID"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "detail": "The API key lacks the scope tests:read"
-                     *     }
-                     */
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Not found. */
-            404: {
-                headers: {
-                    "X-Request-ID": components["headers"]["X-Request-ID"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "detail": "Agent not found"
-                     *     }
-                     */
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description A field breaks a rule. */
-            422: {
-                headers: {
-                    "X-Request-ID": components["headers"]["X-Request-ID"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "detail": "page is not valid",
-                     *       "errors": [
-                     *         {
-                     *           "path": "page",
-                     *           "message": "page is not valid"
-                     *         }
-                     *       ]
-                     *     }
-                     */
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The rate limit is exceeded. */
-            429: {
-                headers: {
-                    "X-Request-ID": components["headers"]["X-Request-ID"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "detail": "Rate limit of 500 requests per minute exceeded"
-                     *     }
-                     */
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Internal error. */
-            500: {
-                headers: {
-                    "X-Request-ID": components["headers"]["X-Request-ID"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "detail": "Internal Server Error: request 0198c1f0-5a7b-7cc3-9c39-2f1d6f0a1b2c, a service failed"
-                     *     }
-                     */
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description A service is unreachable or does not answer. Try again. */
-            503: {
-                headers: {
-                    "X-Request-ID": components["headers"]["X-Request-ID"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "detail": "The agent service is unreachable. Try again."
-                     *     }
-                     */
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
-    createReplay: {
-        parameters: {
-            query?: never;
-            header?: {
-                /** @description Repeating the request with the same key within 24 hours returns the first response. */
-                "Idempotency-Key"?: string;
-                /** @description Identifies the request in the logs. The response returns it. */
-                "X-Request-ID"?: string;
-            };
-            path: {
-                /**
-                 * @description ID of the agent.
-                 * @example agt_01m7yyhwdzeb28n9gms8rr2qyg
-                 */
-                agent_id: string;
-            };
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                /**
-                 * @example {
-                 *       "agent_version": 12,
-                 *       "conversations": {
-                 *         "conversation_type": "CHAT",
-                 *         "from": "2026-01-31T09:30:00.000Z"
-                 *       },
-                 *       "max": 50,
-                 *       "max_cost_usd": 1
-                 *     }
-                 */
-                "application/json": components["schemas"]["CreateReplayRequest"];
-            };
-        };
-        responses: {
-            /** @description Success. */
-            200: {
-                headers: {
-                    "X-Request-ID": components["headers"]["X-Request-ID"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "replay_id": "rpl_01m7yyhx2b6d0f4h7j1m5p8r2t",
-                     *       "agent_id": "agt_01m7yyhwdzeb28n9gms8rr2qyg",
-                     *       "agent_version": 12,
-                     *       "status": "QUEUED",
-                     *       "cost_usd": 0,
-                     *       "unpriced_replies": 0,
-                     *       "max_cost_usd": 1,
-                     *       "conversations": {
-                     *         "ended": 0,
-                     *         "total": 1
-                     *       },
-                     *       "error": null,
-                     *       "created_at": "2026-01-31T09:30:00.000Z",
-                     *       "ended_at": null,
-                     *       "created_by": "key:key_01m7yyhwdaf1m8q3s6v0x2y4z7",
-                     *       "results": [
-                     *         {
-                     *           "conversation_id": "0198c1f0-5a7b-7cc3-9c39-2f1d6f0a1b2c",
-                     *           "status": "QUEUED",
-                     *           "started_at": null,
-                     *           "ended_at": null,
-                     *           "replayed_conversation_id": null,
-                     *           "differences": [],
-                     *           "transcript": null,
-                     *           "error": null
-                     *         }
-                     *       ]
-                     *     }
-                     */
-                    "application/json": components["schemas"]["Replay"];
-                };
-            };
-            /** @description The body is not a JSON object, or a condition is not met. */
-            400: {
-                headers: {
-                    "X-Request-ID": components["headers"]["X-Request-ID"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "detail": "The request body must be a JSON object"
-                     *     }
-                     */
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The API key is missing, invalid, inactive or expired, or the session has ended. */
-            401: {
-                headers: {
-                    "X-Request-ID": components["headers"]["X-Request-ID"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "detail": "API key is missing"
-                     *     }
-                     */
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The key lacks the scope, its owner has no access, or a session's request comes from another site's page. */
-            403: {
-                headers: {
-                    "X-Request-ID": components["headers"]["X-Request-ID"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "detail": "The API key lacks the scope tests:run"
-                     *     }
-                     */
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Not found. */
-            404: {
-                headers: {
-                    "X-Request-ID": components["headers"]["X-Request-ID"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "detail": "Agent not found"
-                     *     }
-                     */
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Conflict with the current state, such as a prompt or a number that is in use, a reply in progress, or a limit on what an account stores. */
-            409: {
-                headers: {
-                    "X-Request-ID": components["headers"]["X-Request-ID"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "detail": "10 runs and replays of yours have not ended: wait for one, or cancel it"
-                     *     }
-                     */
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The body is too large. */
-            413: {
-                headers: {
-                    "X-Request-ID": components["headers"]["X-Request-ID"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "detail": "The request body must be at most 1 MiB"
-                     *     }
-                     */
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The body is not of a type that the operation takes. */
-            415: {
-                headers: {
-                    "X-Request-ID": components["headers"]["X-Request-ID"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "detail": "The request body must be sent with Content-Type: application/json"
-                     *     }
-                     */
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description A field breaks a rule. */
-            422: {
-                headers: {
-                    "X-Request-ID": components["headers"]["X-Request-ID"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "detail": "agent_version is not valid",
-                     *       "errors": [
-                     *         {
-                     *           "path": "agent_version",
-                     *           "message": "agent_version is not valid"
-                     *         }
-                     *       ]
-                     *     }
-                     */
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The rate limit is exceeded. */
-            429: {
-                headers: {
-                    "X-Request-ID": components["headers"]["X-Request-ID"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "detail": "Rate limit of 500 requests per minute exceeded"
-                     *     }
-                     */
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Internal error. */
-            500: {
-                headers: {
-                    "X-Request-ID": components["headers"]["X-Request-ID"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "detail": "Internal Server Error: request 0198c1f0-5a7b-7cc3-9c39-2f1d6f0a1b2c, a service failed"
-                     *     }
-                     */
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description A service is unreachable or does not answer. Try again. */
-            503: {
-                headers: {
-                    "X-Request-ID": components["headers"]["X-Request-ID"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "detail": "The agent service is unreachable. Try again."
-                     *     }
-                     */
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
-    getReplay: {
-        parameters: {
-            query?: {
-                /** @description Only the result of this conversation. */
-                conversation_id?: string;
-            };
-            header?: {
-                /** @description Identifies the request in the logs. The response returns it. */
-                "X-Request-ID"?: string;
-            };
-            path: {
-                /**
-                 * @description ID of the agent.
-                 * @example agt_01m7yyhwdzeb28n9gms8rr2qyg
-                 */
-                agent_id: string;
-                /**
-                 * @description ID of the replay.
-                 * @example rpl_01m7yyhx2b6d0f4h7j1m5p8r2t
-                 */
-                replay_id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Success. */
-            200: {
-                headers: {
-                    "X-Request-ID": components["headers"]["X-Request-ID"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "replay_id": "rpl_01m7yyhx2b6d0f4h7j1m5p8r2t",
-                     *       "agent_id": "agt_01m7yyhwdzeb28n9gms8rr2qyg",
-                     *       "agent_version": 12,
-                     *       "status": "FAILED",
-                     *       "cost_usd": 0.0012,
-                     *       "unpriced_replies": 0,
-                     *       "max_cost_usd": 1,
-                     *       "conversations": {
-                     *         "ended": 1,
-                     *         "total": 1
-                     *       },
-                     *       "error": null,
-                     *       "created_at": "2026-01-31T09:30:00.000Z",
-                     *       "ended_at": "2026-01-31T09:31:00.000Z",
-                     *       "created_by": "key:key_01m7yyhwdaf1m8q3s6v0x2y4z7",
-                     *       "results": [
-                     *         {
-                     *           "conversation_id": "0198c1f0-5a7b-7cc3-9c39-2f1d6f0a1b2c",
-                     *           "status": "FAILED",
-                     *           "started_at": "2026-01-31T09:30:00.000Z",
-                     *           "ended_at": "2026-01-31T09:31:00.000Z",
-                     *           "replayed_conversation_id": "0198c1f0-6b8c-7dd4-8d4a-3a2e7a1b2c3d",
-                     *           "differences": [
-                     *             {
-                     *               "what": "tools",
-                     *               "before": [
-                     *                 {
-                     *                   "turn": 1,
-                     *                   "name": "look_up_order",
-                     *                   "arguments": {
-                     *                     "order_id": "A-1001"
-                     *                   },
-                     *                   "is_error": false
-                     *                 }
-                     *               ],
-                     *               "after": []
-                     *             },
-                     *             {
-                     *               "what": "reply",
-                     *               "reason": "Before, the user learned the order's status; after, the agent asks for its number again."
-                     *             }
-                     *           ],
-                     *           "transcript": {
-                     *             "greeting": "Hello, how can I help you?",
-                     *             "turns": [
-                     *               {
-                     *                 "turn": 1,
-                     *                 "user": "Where is my order A-1001?",
-                     *                 "agent": "What is your order's number?",
-                     *                 "tool_calls": [],
-                     *                 "handed_off_to": [],
-                     *                 "latency_ms": 640,
-                     *                 "sources": [
-                     *                   {
-                     *                     "document_id": "doc_01m7yyhwt4k7n2s5w8y1a3d6f9",
-                     *                     "name": "Shipping"
-                     *                   }
-                     *                 ]
-                     *               }
-                     *             ],
-                     *             "ended_by": "user",
-                     *             "language": null,
-                     *             "analysis": {}
-                     *           },
-                     *           "error": null
-                     *         }
-                     *       ]
-                     *     }
-                     */
-                    "application/json": components["schemas"]["Replay"];
-                };
-            };
-            /** @description The API key is missing, invalid, inactive or expired, or the session has ended. */
-            401: {
-                headers: {
-                    "X-Request-ID": components["headers"]["X-Request-ID"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "detail": "API key is missing"
-                     *     }
-                     */
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The key lacks the scope, its owner has no access, or a session's request comes from another site's page. */
-            403: {
-                headers: {
-                    "X-Request-ID": components["headers"]["X-Request-ID"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "detail": "The API key lacks the scope tests:read"
-                     *     }
-                     */
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Not found. */
-            404: {
-                headers: {
-                    "X-Request-ID": components["headers"]["X-Request-ID"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "detail": "Replay not found"
-                     *     }
-                     */
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description A field breaks a rule. */
-            422: {
-                headers: {
-                    "X-Request-ID": components["headers"]["X-Request-ID"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "detail": "conversation_id is not valid",
-                     *       "errors": [
-                     *         {
-                     *           "path": "conversation_id",
-                     *           "message": "conversation_id is not valid"
                      *         }
                      *       ]
                      *     }
@@ -27742,6 +24270,3480 @@ export interface operations {
                      *         {
                      *           "path": "page",
                      *           "message": "page is not valid"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The rate limit is exceeded. */
+            429: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "Rate limit of 500 requests per minute exceeded"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal error. */
+            500: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "Internal Server Error: request 0198c1f0-5a7b-7cc3-9c39-2f1d6f0a1b2c, a service failed"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A service is unreachable or does not answer. Try again. */
+            503: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "The agent service is unreachable. Try again."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    listTests: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Identifies the request in the logs. The response returns it. */
+                "X-Request-ID"?: string;
+            };
+            path: {
+                /**
+                 * @description ID of the agent.
+                 * @example agt_01m7yyhwdzeb28n9gms8rr2qyg
+                 */
+                agent_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "tests": [
+                     *         {
+                     *           "test_id": "tst_01m7yyhx0v8x2b6d0f4h7j1m5p",
+                     *           "agent_id": "agt_01m7yyhwdzeb28n9gms8rr2qyg",
+                     *           "name": "Looks up an order",
+                     *           "required": true,
+                     *           "kind": "scripted",
+                     *           "channel": "text",
+                     *           "repeat": 1,
+                     *           "pass_at_least": 1,
+                     *           "messages": [
+                     *             "Where is my order A-1001?"
+                     *           ],
+                     *           "persona": null,
+                     *           "goal": null,
+                     *           "first_message": null,
+                     *           "turns_max": null,
+                     *           "model": null,
+                     *           "variables": {
+                     *             "customer_id": "C-17"
+                     *           },
+                     *           "tool_mocks": [
+                     *             {
+                     *               "tool": "look_up_order",
+                     *               "when": {
+                     *                 "order_id": "A-1001"
+                     *               },
+                     *               "result": {
+                     *                 "status": "on its way"
+                     *               }
+                     *             }
+                     *           ],
+                     *           "unmocked": "error",
+                     *           "assertions": [
+                     *             {
+                     *               "type": "tool_called",
+                     *               "turn": 1,
+                     *               "tool": "look_up_order",
+                     *               "arguments": {
+                     *                 "order_id": "A-1001"
+                     *               }
+                     *             },
+                     *             {
+                     *               "type": "contains",
+                     *               "turn": 1,
+                     *               "value": "on its way"
+                     *             },
+                     *             {
+                     *               "type": "judge",
+                     *               "criterion": "The agent does not promise a date of delivery."
+                     *             }
+                     *           ],
+                     *           "created_at": "2026-01-31T09:30:00.000Z",
+                     *           "updated_at": "2026-01-31T09:30:00.000Z",
+                     *           "created_by": "key:key_01m7yyhwdaf1m8q3s6v0x2y4z7"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["TestList"];
+                };
+            };
+            /** @description The API key is missing, invalid, inactive or expired, or the session has ended. */
+            401: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "API key is missing"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The key lacks the scope, its owner has no access, or a session's request comes from another site's page. */
+            403: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "The API key lacks the scope tests:read"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not found. */
+            404: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "Agent not found"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A field breaks a rule. */
+            422: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "page is not valid",
+                     *       "errors": [
+                     *         {
+                     *           "path": "page",
+                     *           "message": "page is not valid"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The rate limit is exceeded. */
+            429: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "Rate limit of 500 requests per minute exceeded"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal error. */
+            500: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "Internal Server Error: request 0198c1f0-5a7b-7cc3-9c39-2f1d6f0a1b2c, a service failed"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A service is unreachable or does not answer. Try again. */
+            503: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "The agent service is unreachable. Try again."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    createTest: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Repeating the request with the same key within 24 hours returns the first response. */
+                "Idempotency-Key"?: string;
+                /** @description Identifies the request in the logs. The response returns it. */
+                "X-Request-ID"?: string;
+            };
+            path: {
+                /**
+                 * @description ID of the agent.
+                 * @example agt_01m7yyhwdzeb28n9gms8rr2qyg
+                 */
+                agent_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CreateTestRequest"];
+            };
+        };
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "test_id": "tst_01m7yyhx0v8x2b6d0f4h7j1m5p",
+                     *       "agent_id": "agt_01m7yyhwdzeb28n9gms8rr2qyg",
+                     *       "name": "Looks up an order",
+                     *       "required": true,
+                     *       "kind": "scripted",
+                     *       "channel": "text",
+                     *       "repeat": 1,
+                     *       "pass_at_least": 1,
+                     *       "messages": [
+                     *         "Where is my order A-1001?"
+                     *       ],
+                     *       "persona": null,
+                     *       "goal": null,
+                     *       "first_message": null,
+                     *       "turns_max": null,
+                     *       "model": null,
+                     *       "variables": {
+                     *         "customer_id": "C-17"
+                     *       },
+                     *       "tool_mocks": [
+                     *         {
+                     *           "tool": "look_up_order",
+                     *           "when": {
+                     *             "order_id": "A-1001"
+                     *           },
+                     *           "result": {
+                     *             "status": "on its way"
+                     *           }
+                     *         }
+                     *       ],
+                     *       "unmocked": "error",
+                     *       "assertions": [
+                     *         {
+                     *           "type": "tool_called",
+                     *           "turn": 1,
+                     *           "tool": "look_up_order",
+                     *           "arguments": {
+                     *             "order_id": "A-1001"
+                     *           }
+                     *         },
+                     *         {
+                     *           "type": "contains",
+                     *           "turn": 1,
+                     *           "value": "on its way"
+                     *         },
+                     *         {
+                     *           "type": "judge",
+                     *           "criterion": "The agent does not promise a date of delivery."
+                     *         }
+                     *       ],
+                     *       "created_at": "2026-01-31T09:30:00.000Z",
+                     *       "updated_at": "2026-01-31T09:30:00.000Z",
+                     *       "created_by": "key:key_01m7yyhwdaf1m8q3s6v0x2y4z7"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Test"];
+                };
+            };
+            /** @description The body is not a JSON object, or a condition is not met. */
+            400: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "The request body must be a JSON object"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The API key is missing, invalid, inactive or expired, or the session has ended. */
+            401: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "API key is missing"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The key lacks the scope, its owner has no access, or a session's request comes from another site's page. */
+            403: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "The API key lacks the scope agents:write"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not found. */
+            404: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "Agent not found"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Conflict with the current state, such as a prompt or a number that is in use, a reply in progress, or a limit on what an account stores. */
+            409: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "The agent has a test with the name Looks up an order already"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large. */
+            413: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "The request body must be at most 1 MiB"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is not of a type that the operation takes. */
+            415: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "The request body must be sent with Content-Type: application/json"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A field breaks a rule. */
+            422: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "name is not valid",
+                     *       "errors": [
+                     *         {
+                     *           "path": "name",
+                     *           "message": "name is not valid"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The rate limit is exceeded. */
+            429: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "Rate limit of 500 requests per minute exceeded"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal error. */
+            500: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "Internal Server Error: request 0198c1f0-5a7b-7cc3-9c39-2f1d6f0a1b2c, a service failed"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A service is unreachable or does not answer. Try again. */
+            503: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "The agent service is unreachable. Try again."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    createTestFromConversation: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Repeating the request with the same key within 24 hours returns the first response. */
+                "Idempotency-Key"?: string;
+                /** @description Identifies the request in the logs. The response returns it. */
+                "X-Request-ID"?: string;
+            };
+            path: {
+                /**
+                 * @description ID of the agent.
+                 * @example agt_01m7yyhwdzeb28n9gms8rr2qyg
+                 */
+                agent_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "conversation_id": "0198c1f0-5a7b-7cc3-9c39-2f1d6f0a1b2c",
+                 *       "name": "As a customer asked"
+                 *     }
+                 */
+                "application/json": components["schemas"]["TestFromConversationRequest"];
+            };
+        };
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "test_id": "tst_01m7yyhx0v8x2b6d0f4h7j1m5p",
+                     *       "agent_id": "agt_01m7yyhwdzeb28n9gms8rr2qyg",
+                     *       "name": "As a customer asked",
+                     *       "required": false,
+                     *       "kind": "scripted",
+                     *       "channel": "text",
+                     *       "repeat": 1,
+                     *       "pass_at_least": 1,
+                     *       "messages": [
+                     *         "Where is my order A-1001?"
+                     *       ],
+                     *       "persona": null,
+                     *       "goal": null,
+                     *       "first_message": null,
+                     *       "turns_max": null,
+                     *       "model": null,
+                     *       "variables": {
+                     *         "customer_id": "C-17"
+                     *       },
+                     *       "tool_mocks": [
+                     *         {
+                     *           "tool": "look_up_order",
+                     *           "when": {
+                     *             "order_id": "A-1001"
+                     *           },
+                     *           "result": {
+                     *             "status": "on its way"
+                     *           }
+                     *         }
+                     *       ],
+                     *       "unmocked": "error",
+                     *       "assertions": [
+                     *         {
+                     *           "type": "tool_called",
+                     *           "turn": 1,
+                     *           "tool": "look_up_order",
+                     *           "arguments": {
+                     *             "order_id": "A-1001"
+                     *           }
+                     *         },
+                     *         {
+                     *           "type": "contains",
+                     *           "turn": 1,
+                     *           "value": "on its way"
+                     *         },
+                     *         {
+                     *           "type": "judge",
+                     *           "criterion": "The agent does not promise a date of delivery."
+                     *         }
+                     *       ],
+                     *       "created_at": "2026-01-31T09:30:00.000Z",
+                     *       "updated_at": "2026-01-31T09:30:00.000Z",
+                     *       "created_by": "key:key_01m7yyhwdaf1m8q3s6v0x2y4z7"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Test"];
+                };
+            };
+            /** @description The body is not a JSON object, or a condition is not met. */
+            400: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "The user of this conversation said nothing, so there is nothing to test"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The API key is missing, invalid, inactive or expired, or the session has ended. */
+            401: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "API key is missing"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The key lacks the scope, its owner has no access, or a session's request comes from another site's page. */
+            403: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "The API key lacks the scope agents:write"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not found. */
+            404: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "Agent not found"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Conflict with the current state, such as a prompt or a number that is in use, a reply in progress, or a limit on what an account stores. */
+            409: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "The agent has a test with the name Looks up an order already"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large. */
+            413: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "The request body must be at most 1 MiB"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is not of a type that the operation takes. */
+            415: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "The request body must be sent with Content-Type: application/json"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A field breaks a rule. */
+            422: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "conversation_id is not valid",
+                     *       "errors": [
+                     *         {
+                     *           "path": "conversation_id",
+                     *           "message": "conversation_id is not valid"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The rate limit is exceeded. */
+            429: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "Rate limit of 500 requests per minute exceeded"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal error. */
+            500: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "Internal Server Error: request 0198c1f0-5a7b-7cc3-9c39-2f1d6f0a1b2c, a service failed"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A service is unreachable or does not answer. Try again. */
+            503: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "The agent service is unreachable. Try again."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    getTest: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Identifies the request in the logs. The response returns it. */
+                "X-Request-ID"?: string;
+            };
+            path: {
+                /**
+                 * @description ID of the agent.
+                 * @example agt_01m7yyhwdzeb28n9gms8rr2qyg
+                 */
+                agent_id: string;
+                /**
+                 * @description ID of the test.
+                 * @example tst_01m7yyhx0v8x2b6d0f4h7j1m5p
+                 */
+                test_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "test_id": "tst_01m7yyhx0v8x2b6d0f4h7j1m5p",
+                     *       "agent_id": "agt_01m7yyhwdzeb28n9gms8rr2qyg",
+                     *       "name": "Looks up an order",
+                     *       "required": true,
+                     *       "kind": "scripted",
+                     *       "channel": "text",
+                     *       "repeat": 1,
+                     *       "pass_at_least": 1,
+                     *       "messages": [
+                     *         "Where is my order A-1001?"
+                     *       ],
+                     *       "persona": null,
+                     *       "goal": null,
+                     *       "first_message": null,
+                     *       "turns_max": null,
+                     *       "model": null,
+                     *       "variables": {
+                     *         "customer_id": "C-17"
+                     *       },
+                     *       "tool_mocks": [
+                     *         {
+                     *           "tool": "look_up_order",
+                     *           "when": {
+                     *             "order_id": "A-1001"
+                     *           },
+                     *           "result": {
+                     *             "status": "on its way"
+                     *           }
+                     *         }
+                     *       ],
+                     *       "unmocked": "error",
+                     *       "assertions": [
+                     *         {
+                     *           "type": "tool_called",
+                     *           "turn": 1,
+                     *           "tool": "look_up_order",
+                     *           "arguments": {
+                     *             "order_id": "A-1001"
+                     *           }
+                     *         },
+                     *         {
+                     *           "type": "contains",
+                     *           "turn": 1,
+                     *           "value": "on its way"
+                     *         },
+                     *         {
+                     *           "type": "judge",
+                     *           "criterion": "The agent does not promise a date of delivery."
+                     *         }
+                     *       ],
+                     *       "created_at": "2026-01-31T09:30:00.000Z",
+                     *       "updated_at": "2026-01-31T09:30:00.000Z",
+                     *       "created_by": "key:key_01m7yyhwdaf1m8q3s6v0x2y4z7"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Test"];
+                };
+            };
+            /** @description The API key is missing, invalid, inactive or expired, or the session has ended. */
+            401: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "API key is missing"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The key lacks the scope, its owner has no access, or a session's request comes from another site's page. */
+            403: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "The API key lacks the scope tests:read"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not found. */
+            404: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "Test not found"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A field breaks a rule. */
+            422: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "page is not valid",
+                     *       "errors": [
+                     *         {
+                     *           "path": "page",
+                     *           "message": "page is not valid"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The rate limit is exceeded. */
+            429: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "Rate limit of 500 requests per minute exceeded"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal error. */
+            500: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "Internal Server Error: request 0198c1f0-5a7b-7cc3-9c39-2f1d6f0a1b2c, a service failed"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A service is unreachable or does not answer. Try again. */
+            503: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "The agent service is unreachable. Try again."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    deleteTest: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Repeating the request with the same key within 24 hours returns the first response. */
+                "Idempotency-Key"?: string;
+                /** @description Identifies the request in the logs. The response returns it. */
+                "X-Request-ID"?: string;
+            };
+            path: {
+                /**
+                 * @description ID of the agent.
+                 * @example agt_01m7yyhwdzeb28n9gms8rr2qyg
+                 */
+                agent_id: string;
+                /**
+                 * @description ID of the test.
+                 * @example tst_01m7yyhx0v8x2b6d0f4h7j1m5p
+                 */
+                test_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "message": "Test deleted",
+                     *       "test_id": "tst_01m7yyhx0v8x2b6d0f4h7j1m5p",
+                     *       "name": "Looks up an order",
+                     *       "deleted_at": "2026-01-31T09:31:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["TestDeleted"];
+                };
+            };
+            /** @description The API key is missing, invalid, inactive or expired, or the session has ended. */
+            401: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "API key is missing"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The key lacks the scope, its owner has no access, or a session's request comes from another site's page. */
+            403: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "The API key lacks the scope agents:write"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not found. */
+            404: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "Test not found"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A field breaks a rule. */
+            422: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "page is not valid",
+                     *       "errors": [
+                     *         {
+                     *           "path": "page",
+                     *           "message": "page is not valid"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The rate limit is exceeded. */
+            429: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "Rate limit of 500 requests per minute exceeded"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal error. */
+            500: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "Internal Server Error: request 0198c1f0-5a7b-7cc3-9c39-2f1d6f0a1b2c, a service failed"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A service is unreachable or does not answer. Try again. */
+            503: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "The agent service is unreachable. Try again."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    updateTest: {
+        parameters: {
+            query?: {
+                /** @description The `updated_at` of the test that the change is based on. If the test has changed since, the request is refused with 409. */
+                if_updated_at?: string;
+            };
+            header?: {
+                /** @description Repeating the request with the same key within 24 hours returns the first response. */
+                "Idempotency-Key"?: string;
+                /** @description Identifies the request in the logs. The response returns it. */
+                "X-Request-ID"?: string;
+            };
+            path: {
+                /**
+                 * @description ID of the agent.
+                 * @example agt_01m7yyhwdzeb28n9gms8rr2qyg
+                 */
+                agent_id: string;
+                /**
+                 * @description ID of the test.
+                 * @example tst_01m7yyhx0v8x2b6d0f4h7j1m5p
+                 */
+                test_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "repeat": 3,
+                 *       "pass_at_least": 2
+                 *     }
+                 */
+                "application/json": components["schemas"]["UpdateTestRequest"];
+            };
+        };
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "test_id": "tst_01m7yyhx0v8x2b6d0f4h7j1m5p",
+                     *       "agent_id": "agt_01m7yyhwdzeb28n9gms8rr2qyg",
+                     *       "name": "Looks up an order",
+                     *       "required": true,
+                     *       "kind": "scripted",
+                     *       "channel": "text",
+                     *       "repeat": 3,
+                     *       "pass_at_least": 2,
+                     *       "messages": [
+                     *         "Where is my order A-1001?"
+                     *       ],
+                     *       "persona": null,
+                     *       "goal": null,
+                     *       "first_message": null,
+                     *       "turns_max": null,
+                     *       "model": null,
+                     *       "variables": {
+                     *         "customer_id": "C-17"
+                     *       },
+                     *       "tool_mocks": [
+                     *         {
+                     *           "tool": "look_up_order",
+                     *           "when": {
+                     *             "order_id": "A-1001"
+                     *           },
+                     *           "result": {
+                     *             "status": "on its way"
+                     *           }
+                     *         }
+                     *       ],
+                     *       "unmocked": "error",
+                     *       "assertions": [
+                     *         {
+                     *           "type": "tool_called",
+                     *           "turn": 1,
+                     *           "tool": "look_up_order",
+                     *           "arguments": {
+                     *             "order_id": "A-1001"
+                     *           }
+                     *         },
+                     *         {
+                     *           "type": "contains",
+                     *           "turn": 1,
+                     *           "value": "on its way"
+                     *         },
+                     *         {
+                     *           "type": "judge",
+                     *           "criterion": "The agent does not promise a date of delivery."
+                     *         }
+                     *       ],
+                     *       "created_at": "2026-01-31T09:30:00.000Z",
+                     *       "updated_at": "2026-01-31T09:31:00.000Z",
+                     *       "created_by": "key:key_01m7yyhwdaf1m8q3s6v0x2y4z7"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Test"];
+                };
+            };
+            /** @description The body is not a JSON object, or a condition is not met. */
+            400: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "The request body must be a JSON object"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The API key is missing, invalid, inactive or expired, or the session has ended. */
+            401: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "API key is missing"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The key lacks the scope, its owner has no access, or a session's request comes from another site's page. */
+            403: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "The API key lacks the scope agents:write"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not found. */
+            404: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "Test not found"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Conflict with the current state, such as a prompt or a number that is in use, a reply in progress, or a limit on what an account stores. */
+            409: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "The agent has a test with the name Looks up an order already"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large. */
+            413: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "The request body must be at most 1 MiB"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is not of a type that the operation takes. */
+            415: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "The request body must be sent with Content-Type: application/json"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A field breaks a rule. */
+            422: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "name is not valid",
+                     *       "errors": [
+                     *         {
+                     *           "path": "name",
+                     *           "message": "name is not valid"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The rate limit is exceeded. */
+            429: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "Rate limit of 500 requests per minute exceeded"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal error. */
+            500: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "Internal Server Error: request 0198c1f0-5a7b-7cc3-9c39-2f1d6f0a1b2c, a service failed"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A service is unreachable or does not answer. Try again. */
+            503: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "The agent service is unreachable. Try again."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    runTests: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Repeating the request with the same key within 24 hours returns the first response. */
+                "Idempotency-Key"?: string;
+                /** @description Identifies the request in the logs. The response returns it. */
+                "X-Request-ID"?: string;
+            };
+            path: {
+                /**
+                 * @description ID of the agent.
+                 * @example agt_01m7yyhwdzeb28n9gms8rr2qyg
+                 */
+                agent_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                /**
+                 * @example {
+                 *       "agent_version": "latest",
+                 *       "tests": [
+                 *         "Looks up an order"
+                 *       ],
+                 *       "max_cost_usd": 1,
+                 *       "unpriced": "allow"
+                 *     }
+                 */
+                "application/json": components["schemas"]["RunTestsRequest"];
+            };
+        };
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "run_id": "run_01m7yyhx1r4t7w1y3a5c8e0g2j",
+                     *       "agent_id": "agt_01m7yyhwdzeb28n9gms8rr2qyg",
+                     *       "agent_version": 12,
+                     *       "status": "QUEUED",
+                     *       "cost_usd": 0,
+                     *       "unpriced_replies": 0,
+                     *       "max_cost_usd": 1,
+                     *       "conversations": {
+                     *         "ended": 0,
+                     *         "total": 1
+                     *       },
+                     *       "error": null,
+                     *       "created_at": "2026-01-31T09:30:00.000Z",
+                     *       "ended_at": null,
+                     *       "created_by": "key:key_01m7yyhwdaf1m8q3s6v0x2y4z7",
+                     *       "results": [
+                     *         {
+                     *           "test_id": "tst_01m7yyhx0v8x2b6d0f4h7j1m5p",
+                     *           "name": "Looks up an order",
+                     *           "required": true,
+                     *           "passed": null,
+                     *           "passes": 0,
+                     *           "pass_at_least": 1,
+                     *           "attempts": [
+                     *             {
+                     *               "attempt": 1,
+                     *               "status": "QUEUED",
+                     *               "started_at": null,
+                     *               "ended_at": null,
+                     *               "conversation_id": null,
+                     *               "transcript": null,
+                     *               "assertions": [],
+                     *               "error": null
+                     *             }
+                     *           ]
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["TestRun"];
+                };
+            };
+            /** @description The body is not a JSON object, or a condition is not met. */
+            400: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "The request body must be a JSON object"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The API key is missing, invalid, inactive or expired, or the session has ended. */
+            401: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "API key is missing"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The key lacks the scope, its owner has no access, or a session's request comes from another site's page. */
+            403: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "The API key lacks the scope tests:run"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not found. */
+            404: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "Agent not found"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Conflict with the current state, such as a prompt or a number that is in use, a reply in progress, or a limit on what an account stores. */
+            409: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "10 runs and replays of yours have not ended: wait for one, or cancel it"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large. */
+            413: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "The request body must be at most 1 MiB"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is not of a type that the operation takes. */
+            415: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "The request body must be sent with Content-Type: application/json"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A field breaks a rule. */
+            422: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "agent_version is not valid",
+                     *       "errors": [
+                     *         {
+                     *           "path": "agent_version",
+                     *           "message": "agent_version is not valid"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The rate limit is exceeded. */
+            429: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "Rate limit of 500 requests per minute exceeded"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal error. */
+            500: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "Internal Server Error: request 0198c1f0-5a7b-7cc3-9c39-2f1d6f0a1b2c, a service failed"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A service is unreachable or does not answer. Try again. */
+            503: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "The agent service is unreachable. Try again."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    listTestRuns: {
+        parameters: {
+            query?: {
+                /** @description Page to return. */
+                page?: number;
+                /** @description Items on a page. */
+                page_size?: number;
+            };
+            header?: {
+                /** @description Identifies the request in the logs. The response returns it. */
+                "X-Request-ID"?: string;
+            };
+            path: {
+                /**
+                 * @description ID of the agent.
+                 * @example agt_01m7yyhwdzeb28n9gms8rr2qyg
+                 */
+                agent_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "runs": [
+                     *         {
+                     *           "run_id": "run_01m7yyhx1r4t7w1y3a5c8e0g2j",
+                     *           "agent_id": "agt_01m7yyhwdzeb28n9gms8rr2qyg",
+                     *           "agent_version": 12,
+                     *           "status": "PASSED",
+                     *           "cost_usd": 0.0012,
+                     *           "unpriced_replies": 0,
+                     *           "max_cost_usd": 1,
+                     *           "conversations": {
+                     *             "ended": 1,
+                     *             "total": 1
+                     *           },
+                     *           "error": null,
+                     *           "created_at": "2026-01-31T09:30:00.000Z",
+                     *           "ended_at": "2026-01-31T09:31:00.000Z",
+                     *           "created_by": "key:key_01m7yyhwdaf1m8q3s6v0x2y4z7",
+                     *           "results": [
+                     *             {
+                     *               "test_id": "tst_01m7yyhx0v8x2b6d0f4h7j1m5p",
+                     *               "name": "Looks up an order",
+                     *               "required": true,
+                     *               "passed": true,
+                     *               "passes": 1,
+                     *               "pass_at_least": 1,
+                     *               "attempts": [
+                     *                 {
+                     *                   "attempt": 1,
+                     *                   "status": "PASSED",
+                     *                   "started_at": "2026-01-31T09:30:00.000Z",
+                     *                   "ended_at": "2026-01-31T09:31:00.000Z",
+                     *                   "conversation_id": "0198c1f0-6b8c-7dd4-8d4a-3a2e7a1b2c3d",
+                     *                   "transcript": null,
+                     *                   "assertions": [],
+                     *                   "error": null
+                     *                 }
+                     *               ]
+                     *             }
+                     *           ]
+                     *         }
+                     *       ],
+                     *       "total": 1,
+                     *       "page": 1,
+                     *       "page_size": 10,
+                     *       "total_pages": 1
+                     *     }
+                     */
+                    "application/json": components["schemas"]["TestRunList"];
+                };
+            };
+            /** @description The API key is missing, invalid, inactive or expired, or the session has ended. */
+            401: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "API key is missing"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The key lacks the scope, its owner has no access, or a session's request comes from another site's page. */
+            403: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "The API key lacks the scope tests:read"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not found. */
+            404: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "Agent not found"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A field breaks a rule. */
+            422: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "page is not valid",
+                     *       "errors": [
+                     *         {
+                     *           "path": "page",
+                     *           "message": "page is not valid"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The rate limit is exceeded. */
+            429: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "Rate limit of 500 requests per minute exceeded"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal error. */
+            500: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "Internal Server Error: request 0198c1f0-5a7b-7cc3-9c39-2f1d6f0a1b2c, a service failed"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A service is unreachable or does not answer. Try again. */
+            503: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "The agent service is unreachable. Try again."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    getTestRun: {
+        parameters: {
+            query?: {
+                /** @description Only the results of this test. */
+                test_id?: string;
+            };
+            header?: {
+                /** @description Identifies the request in the logs. The response returns it. */
+                "X-Request-ID"?: string;
+            };
+            path: {
+                /**
+                 * @description ID of the agent.
+                 * @example agt_01m7yyhwdzeb28n9gms8rr2qyg
+                 */
+                agent_id: string;
+                /**
+                 * @description ID of the run.
+                 * @example run_01m7yyhx1r4t7w1y3a5c8e0g2j
+                 */
+                run_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "run_id": "run_01m7yyhx1r4t7w1y3a5c8e0g2j",
+                     *       "agent_id": "agt_01m7yyhwdzeb28n9gms8rr2qyg",
+                     *       "agent_version": 12,
+                     *       "status": "PASSED",
+                     *       "cost_usd": 0.0012,
+                     *       "unpriced_replies": 0,
+                     *       "max_cost_usd": 1,
+                     *       "conversations": {
+                     *         "ended": 1,
+                     *         "total": 1
+                     *       },
+                     *       "error": null,
+                     *       "created_at": "2026-01-31T09:30:00.000Z",
+                     *       "ended_at": "2026-01-31T09:31:00.000Z",
+                     *       "created_by": "key:key_01m7yyhwdaf1m8q3s6v0x2y4z7",
+                     *       "results": [
+                     *         {
+                     *           "test_id": "tst_01m7yyhx0v8x2b6d0f4h7j1m5p",
+                     *           "name": "Looks up an order",
+                     *           "required": true,
+                     *           "passed": true,
+                     *           "passes": 1,
+                     *           "pass_at_least": 1,
+                     *           "attempts": [
+                     *             {
+                     *               "attempt": 1,
+                     *               "status": "PASSED",
+                     *               "started_at": "2026-01-31T09:30:00.000Z",
+                     *               "ended_at": "2026-01-31T09:31:00.000Z",
+                     *               "conversation_id": "0198c1f0-6b8c-7dd4-8d4a-3a2e7a1b2c3d",
+                     *               "transcript": {
+                     *                 "greeting": "Hello, how can I help you?",
+                     *                 "turns": [
+                     *                   {
+                     *                     "turn": 1,
+                     *                     "user": "Where is my order A-1001?",
+                     *                     "agent": "Your order A-1001 is on its way.",
+                     *                     "tool_calls": [
+                     *                       {
+                     *                         "name": "look_up_order",
+                     *                         "arguments": {
+                     *                           "order_id": "A-1001"
+                     *                         },
+                     *                         "result": "{\"status\":\"on its way\"}",
+                     *                         "is_error": false
+                     *                       }
+                     *                     ],
+                     *                     "handed_off_to": [],
+                     *                     "latency_ms": 640,
+                     *                     "sources": [
+                     *                       {
+                     *                         "document_id": "doc_01m7yyhwt4k7n2s5w8y1a3d6f9",
+                     *                         "name": "Shipping"
+                     *                       }
+                     *                     ]
+                     *                   }
+                     *                 ],
+                     *                 "ended_by": "user",
+                     *                 "language": null,
+                     *                 "analysis": {}
+                     *               },
+                     *               "assertions": [
+                     *                 {
+                     *                   "type": "tool_called",
+                     *                   "turn": 1,
+                     *                   "passed": true,
+                     *                   "reason": "look_up_order was called with {\"order_id\":\"A-1001\"}"
+                     *                 },
+                     *                 {
+                     *                   "type": "contains",
+                     *                   "turn": 1,
+                     *                   "passed": true,
+                     *                   "reason": "\"Your order A-1001 is on its way.\" contains \"on its way\""
+                     *                 },
+                     *                 {
+                     *                   "type": "judge",
+                     *                   "passed": true,
+                     *                   "reason": "The agent says that the order is on its way and names no date."
+                     *                 }
+                     *               ],
+                     *               "error": null
+                     *             }
+                     *           ]
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["TestRun"];
+                };
+            };
+            /** @description The API key is missing, invalid, inactive or expired, or the session has ended. */
+            401: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "API key is missing"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The key lacks the scope, its owner has no access, or a session's request comes from another site's page. */
+            403: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "The API key lacks the scope tests:read"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not found. */
+            404: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "Run not found"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A field breaks a rule. */
+            422: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "test_id is not valid",
+                     *       "errors": [
+                     *         {
+                     *           "path": "test_id",
+                     *           "message": "test_id is not valid"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The rate limit is exceeded. */
+            429: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "Rate limit of 500 requests per minute exceeded"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal error. */
+            500: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "Internal Server Error: request 0198c1f0-5a7b-7cc3-9c39-2f1d6f0a1b2c, a service failed"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A service is unreachable or does not answer. Try again. */
+            503: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "The agent service is unreachable. Try again."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    cancelTestRun: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Repeating the request with the same key within 24 hours returns the first response. */
+                "Idempotency-Key"?: string;
+                /** @description Identifies the request in the logs. The response returns it. */
+                "X-Request-ID"?: string;
+            };
+            path: {
+                /**
+                 * @description ID of the agent.
+                 * @example agt_01m7yyhwdzeb28n9gms8rr2qyg
+                 */
+                agent_id: string;
+                /**
+                 * @description ID of the run.
+                 * @example run_01m7yyhx1r4t7w1y3a5c8e0g2j
+                 */
+                run_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "run_id": "run_01m7yyhx1r4t7w1y3a5c8e0g2j",
+                     *       "agent_id": "agt_01m7yyhwdzeb28n9gms8rr2qyg",
+                     *       "agent_version": 12,
+                     *       "status": "CANCELLED",
+                     *       "cost_usd": 0,
+                     *       "unpriced_replies": 0,
+                     *       "max_cost_usd": 1,
+                     *       "conversations": {
+                     *         "ended": 1,
+                     *         "total": 1
+                     *       },
+                     *       "error": null,
+                     *       "created_at": "2026-01-31T09:30:00.000Z",
+                     *       "ended_at": "2026-01-31T09:31:00.000Z",
+                     *       "created_by": "key:key_01m7yyhwdaf1m8q3s6v0x2y4z7",
+                     *       "results": [
+                     *         {
+                     *           "test_id": "tst_01m7yyhx0v8x2b6d0f4h7j1m5p",
+                     *           "name": "Looks up an order",
+                     *           "required": true,
+                     *           "passed": false,
+                     *           "passes": 0,
+                     *           "pass_at_least": 1,
+                     *           "attempts": [
+                     *             {
+                     *               "attempt": 1,
+                     *               "status": "CANCELLED",
+                     *               "started_at": null,
+                     *               "ended_at": "2026-01-31T09:31:00.000Z",
+                     *               "conversation_id": null,
+                     *               "transcript": null,
+                     *               "assertions": [],
+                     *               "error": null
+                     *             }
+                     *           ]
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["TestRun"];
+                };
+            };
+            /** @description The API key is missing, invalid, inactive or expired, or the session has ended. */
+            401: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "API key is missing"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The key lacks the scope, its owner has no access, or a session's request comes from another site's page. */
+            403: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "The API key lacks the scope tests:run"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not found. */
+            404: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "Run not found"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A field breaks a rule. */
+            422: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "page is not valid",
+                     *       "errors": [
+                     *         {
+                     *           "path": "page",
+                     *           "message": "page is not valid"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The rate limit is exceeded. */
+            429: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "Rate limit of 500 requests per minute exceeded"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal error. */
+            500: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "Internal Server Error: request 0198c1f0-5a7b-7cc3-9c39-2f1d6f0a1b2c, a service failed"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A service is unreachable or does not answer. Try again. */
+            503: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "The agent service is unreachable. Try again."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    watchTestRun: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Identifies the request in the logs. The response returns it. */
+                "X-Request-ID"?: string;
+            };
+            path: {
+                /**
+                 * @description ID of the agent.
+                 * @example agt_01m7yyhwdzeb28n9gms8rr2qyg
+                 */
+                agent_id: string;
+                /**
+                 * @description ID of the run.
+                 * @example run_01m7yyhx1r4t7w1y3a5c8e0g2j
+                 */
+                run_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The events, as they happen. A comment every 15 seconds keeps the connection open. */
+            200: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example event: run
+                     *     data: {"run_id":"run_01m7yyhx1r4t7w1y3a5c8e0g2j","agent_id":"agt_01m7yyhwdzeb28n9gms8rr2qyg","agent_version":12,"status":"QUEUED","cost_usd":0,"unpriced_replies":0,"max_cost_usd":1,"conversations":{"ended":0,"total":1},"error":null,"created_at":"2026-01-31T09:30:00.000Z","ended_at":null,"created_by":"key:key_01m7yyhwdaf1m8q3s6v0x2y4z7","results":[{"test_id":"tst_01m7yyhx0v8x2b6d0f4h7j1m5p","name":"Looks up an order","required":true,"passed":null,"passes":0,"pass_at_least":1,"attempts":[{"attempt":1,"status":"QUEUED","started_at":null,"ended_at":null,"conversation_id":null,"transcript":null,"assertions":[],"error":null}]}]}
+                     *
+                     *     event: ended
+                     *     data: {"run_id":"run_01m7yyhx1r4t7w1y3a5c8e0g2j","agent_id":"agt_01m7yyhwdzeb28n9gms8rr2qyg","agent_version":12,"status":"PASSED","cost_usd":0.0012,"unpriced_replies":0,"max_cost_usd":1,"conversations":{"ended":1,"total":1},"error":null,"created_at":"2026-01-31T09:30:00.000Z","ended_at":"2026-01-31T09:31:00.000Z","created_by":"key:key_01m7yyhwdaf1m8q3s6v0x2y4z7","results":[{"test_id":"tst_01m7yyhx0v8x2b6d0f4h7j1m5p","name":"Looks up an order","required":true,"passed":true,"passes":1,"pass_at_least":1,"attempts":[{"attempt":1,"status":"PASSED","started_at":"2026-01-31T09:30:00.000Z","ended_at":"2026-01-31T09:31:00.000Z","conversation_id":"0198c1f0-6b8c-7dd4-8d4a-3a2e7a1b2c3d","transcript":{"greeting":"Hello, how can I help you?","turns":[{"turn":1,"user":"Where is my order A-1001?","agent":"Your order A-1001 is on its way.","tool_calls":[{"name":"look_up_order","arguments":{"order_id":"A-1001"},"result":"{\"status\":\"on its way\"}","is_error":false}],"handed_off_to":[],"latency_ms":640,"sources":[{"document_id":"doc_01m7yyhwt4k7n2s5w8y1a3d6f9","name":"Shipping"}]}],"ended_by":"user","language":null,"analysis":{}},"assertions":[{"type":"tool_called","turn":1,"passed":true,"reason":"look_up_order was called with {\"order_id\":\"A-1001\"}"},{"type":"contains","turn":1,"passed":true,"reason":"\"Your order A-1001 is on its way.\" contains \"on its way\""},{"type":"judge","passed":true,"reason":"The agent says that the order is on its way and names no date."}],"error":null}]}]}
+                     */
+                    "text/event-stream": string;
+                };
+            };
+            /** @description The API key is missing, invalid, inactive or expired, or the session has ended. */
+            401: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "API key is missing"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The key lacks the scope, its owner has no access, or a session's request comes from another site's page. */
+            403: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "The API key lacks the scope tests:read"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not found. */
+            404: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "Run not found"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A field breaks a rule. */
+            422: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "page is not valid",
+                     *       "errors": [
+                     *         {
+                     *           "path": "page",
+                     *           "message": "page is not valid"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The rate limit is exceeded. */
+            429: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "Rate limit of 500 requests per minute exceeded"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal error. */
+            500: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "Internal Server Error: request 0198c1f0-5a7b-7cc3-9c39-2f1d6f0a1b2c, a service failed"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A service is unreachable or does not answer. Try again. */
+            503: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "The agent service is unreachable. Try again."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    listReplays: {
+        parameters: {
+            query?: {
+                /** @description Page to return. */
+                page?: number;
+                /** @description Items on a page. */
+                page_size?: number;
+            };
+            header?: {
+                /** @description Identifies the request in the logs. The response returns it. */
+                "X-Request-ID"?: string;
+            };
+            path: {
+                /**
+                 * @description ID of the agent.
+                 * @example agt_01m7yyhwdzeb28n9gms8rr2qyg
+                 */
+                agent_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "replays": [
+                     *         {
+                     *           "replay_id": "rpl_01m7yyhx2b6d0f4h7j1m5p8r2t",
+                     *           "agent_id": "agt_01m7yyhwdzeb28n9gms8rr2qyg",
+                     *           "agent_version": 12,
+                     *           "status": "FAILED",
+                     *           "cost_usd": 0.0012,
+                     *           "unpriced_replies": 0,
+                     *           "max_cost_usd": 1,
+                     *           "conversations": {
+                     *             "ended": 1,
+                     *             "total": 1
+                     *           },
+                     *           "error": null,
+                     *           "created_at": "2026-01-31T09:30:00.000Z",
+                     *           "ended_at": "2026-01-31T09:31:00.000Z",
+                     *           "created_by": "key:key_01m7yyhwdaf1m8q3s6v0x2y4z7",
+                     *           "results": [
+                     *             {
+                     *               "conversation_id": "0198c1f0-5a7b-7cc3-9c39-2f1d6f0a1b2c",
+                     *               "status": "FAILED",
+                     *               "started_at": "2026-01-31T09:30:00.000Z",
+                     *               "ended_at": "2026-01-31T09:31:00.000Z",
+                     *               "replayed_conversation_id": "0198c1f0-6b8c-7dd4-8d4a-3a2e7a1b2c3d",
+                     *               "differences": [],
+                     *               "transcript": null,
+                     *               "error": null
+                     *             }
+                     *           ]
+                     *         }
+                     *       ],
+                     *       "total": 1,
+                     *       "page": 1,
+                     *       "page_size": 10,
+                     *       "total_pages": 1
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ReplayList"];
+                };
+            };
+            /** @description The API key is missing, invalid, inactive or expired, or the session has ended. */
+            401: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "API key is missing"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The key lacks the scope, its owner has no access, or a session's request comes from another site's page. */
+            403: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "The API key lacks the scope tests:read"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not found. */
+            404: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "Agent not found"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A field breaks a rule. */
+            422: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "page is not valid",
+                     *       "errors": [
+                     *         {
+                     *           "path": "page",
+                     *           "message": "page is not valid"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The rate limit is exceeded. */
+            429: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "Rate limit of 500 requests per minute exceeded"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal error. */
+            500: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "Internal Server Error: request 0198c1f0-5a7b-7cc3-9c39-2f1d6f0a1b2c, a service failed"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A service is unreachable or does not answer. Try again. */
+            503: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "The agent service is unreachable. Try again."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    createReplay: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Repeating the request with the same key within 24 hours returns the first response. */
+                "Idempotency-Key"?: string;
+                /** @description Identifies the request in the logs. The response returns it. */
+                "X-Request-ID"?: string;
+            };
+            path: {
+                /**
+                 * @description ID of the agent.
+                 * @example agt_01m7yyhwdzeb28n9gms8rr2qyg
+                 */
+                agent_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "agent_version": "latest",
+                 *       "conversations": {
+                 *         "conversation_type": "CHAT",
+                 *         "from": "2026-01-31T09:30:00.000Z"
+                 *       },
+                 *       "max": 50,
+                 *       "max_cost_usd": 1,
+                 *       "unpriced": "allow"
+                 *     }
+                 */
+                "application/json": components["schemas"]["CreateReplayRequest"];
+            };
+        };
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "replay_id": "rpl_01m7yyhx2b6d0f4h7j1m5p8r2t",
+                     *       "agent_id": "agt_01m7yyhwdzeb28n9gms8rr2qyg",
+                     *       "agent_version": 12,
+                     *       "status": "QUEUED",
+                     *       "cost_usd": 0,
+                     *       "unpriced_replies": 0,
+                     *       "max_cost_usd": 1,
+                     *       "conversations": {
+                     *         "ended": 0,
+                     *         "total": 1
+                     *       },
+                     *       "error": null,
+                     *       "created_at": "2026-01-31T09:30:00.000Z",
+                     *       "ended_at": null,
+                     *       "created_by": "key:key_01m7yyhwdaf1m8q3s6v0x2y4z7",
+                     *       "results": [
+                     *         {
+                     *           "conversation_id": "0198c1f0-5a7b-7cc3-9c39-2f1d6f0a1b2c",
+                     *           "status": "QUEUED",
+                     *           "started_at": null,
+                     *           "ended_at": null,
+                     *           "replayed_conversation_id": null,
+                     *           "differences": [],
+                     *           "transcript": null,
+                     *           "error": null
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Replay"];
+                };
+            };
+            /** @description The body is not a JSON object, or a condition is not met. */
+            400: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "The request body must be a JSON object"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The API key is missing, invalid, inactive or expired, or the session has ended. */
+            401: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "API key is missing"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The key lacks the scope, its owner has no access, or a session's request comes from another site's page. */
+            403: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "The API key lacks the scope tests:run"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not found. */
+            404: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "Agent not found"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Conflict with the current state, such as a prompt or a number that is in use, a reply in progress, or a limit on what an account stores. */
+            409: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "10 runs and replays of yours have not ended: wait for one, or cancel it"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large. */
+            413: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "The request body must be at most 1 MiB"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is not of a type that the operation takes. */
+            415: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "The request body must be sent with Content-Type: application/json"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A field breaks a rule. */
+            422: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "agent_version is not valid",
+                     *       "errors": [
+                     *         {
+                     *           "path": "agent_version",
+                     *           "message": "agent_version is not valid"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The rate limit is exceeded. */
+            429: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "Rate limit of 500 requests per minute exceeded"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal error. */
+            500: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "Internal Server Error: request 0198c1f0-5a7b-7cc3-9c39-2f1d6f0a1b2c, a service failed"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A service is unreachable or does not answer. Try again. */
+            503: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "The agent service is unreachable. Try again."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    getReplay: {
+        parameters: {
+            query?: {
+                /** @description Only the result of this conversation. */
+                conversation_id?: string;
+            };
+            header?: {
+                /** @description Identifies the request in the logs. The response returns it. */
+                "X-Request-ID"?: string;
+            };
+            path: {
+                /**
+                 * @description ID of the agent.
+                 * @example agt_01m7yyhwdzeb28n9gms8rr2qyg
+                 */
+                agent_id: string;
+                /**
+                 * @description ID of the replay.
+                 * @example rpl_01m7yyhx2b6d0f4h7j1m5p8r2t
+                 */
+                replay_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "replay_id": "rpl_01m7yyhx2b6d0f4h7j1m5p8r2t",
+                     *       "agent_id": "agt_01m7yyhwdzeb28n9gms8rr2qyg",
+                     *       "agent_version": 12,
+                     *       "status": "FAILED",
+                     *       "cost_usd": 0.0012,
+                     *       "unpriced_replies": 0,
+                     *       "max_cost_usd": 1,
+                     *       "conversations": {
+                     *         "ended": 1,
+                     *         "total": 1
+                     *       },
+                     *       "error": null,
+                     *       "created_at": "2026-01-31T09:30:00.000Z",
+                     *       "ended_at": "2026-01-31T09:31:00.000Z",
+                     *       "created_by": "key:key_01m7yyhwdaf1m8q3s6v0x2y4z7",
+                     *       "results": [
+                     *         {
+                     *           "conversation_id": "0198c1f0-5a7b-7cc3-9c39-2f1d6f0a1b2c",
+                     *           "status": "FAILED",
+                     *           "started_at": "2026-01-31T09:30:00.000Z",
+                     *           "ended_at": "2026-01-31T09:31:00.000Z",
+                     *           "replayed_conversation_id": "0198c1f0-6b8c-7dd4-8d4a-3a2e7a1b2c3d",
+                     *           "differences": [
+                     *             {
+                     *               "what": "tools",
+                     *               "before": [
+                     *                 {
+                     *                   "turn": 1,
+                     *                   "name": "look_up_order",
+                     *                   "arguments": {
+                     *                     "order_id": "A-1001"
+                     *                   },
+                     *                   "is_error": false
+                     *                 }
+                     *               ],
+                     *               "after": []
+                     *             },
+                     *             {
+                     *               "what": "reply",
+                     *               "reason": "Before, the user learned the order's status; after, the agent asks for its number again."
+                     *             }
+                     *           ],
+                     *           "transcript": {
+                     *             "greeting": "Hello, how can I help you?",
+                     *             "turns": [
+                     *               {
+                     *                 "turn": 1,
+                     *                 "user": "Where is my order A-1001?",
+                     *                 "agent": "What is your order's number?",
+                     *                 "tool_calls": [],
+                     *                 "handed_off_to": [],
+                     *                 "latency_ms": 640,
+                     *                 "sources": [
+                     *                   {
+                     *                     "document_id": "doc_01m7yyhwt4k7n2s5w8y1a3d6f9",
+                     *                     "name": "Shipping"
+                     *                   }
+                     *                 ]
+                     *               }
+                     *             ],
+                     *             "ended_by": "user",
+                     *             "language": null,
+                     *             "analysis": {}
+                     *           },
+                     *           "error": null
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Replay"];
+                };
+            };
+            /** @description The API key is missing, invalid, inactive or expired, or the session has ended. */
+            401: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "API key is missing"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The key lacks the scope, its owner has no access, or a session's request comes from another site's page. */
+            403: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "The API key lacks the scope tests:read"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not found. */
+            404: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "Replay not found"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A field breaks a rule. */
+            422: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "conversation_id is not valid",
+                     *       "errors": [
+                     *         {
+                     *           "path": "conversation_id",
+                     *           "message": "conversation_id is not valid"
                      *         }
                      *       ]
                      *     }

@@ -13,6 +13,7 @@ import {
 } from "./values.ts";
 
 const NAME = "Looks up an order";
+const FROM_CONVERSATION = "As a customer asked";
 const TESTED_ID = "0198c1f0-6b8c-7dd4-8d4a-3a2e7a1b2c3d";
 const author = { created_by: `key:${KEY_ID}` };
 
@@ -23,7 +24,7 @@ const assertions = [
 ];
 const scripted = {
   name: NAME,
-  required: true,
+  required: false,
   messages: ["Where is my order A-1001?"],
   variables: { customer_id: "C-17" },
   tool_mocks: [{ tool: "look_up_order", when: { order_id: "A-1001" }, result: { status: "on its way" } }],
@@ -225,10 +226,13 @@ export const TEST_EXAMPLES: OperationExamples = {
   },
   deleteTest: { response: { message: "Test deleted", test_id: TEST_ID, name: NAME, deleted_at: UPDATED_AT } },
   createTestFromConversation: {
-    request: { conversation_id: SESSION_ID, name: NAME },
-    response: { ...test, required: false },
+    request: { conversation_id: SESSION_ID, name: FROM_CONVERSATION },
+    response: { ...test, name: FROM_CONVERSATION, required: false },
   },
-  runTests: { request: { agent_version: 12, tests: [NAME], max_cost_usd: 1 }, response: queued },
+  runTests: {
+    request: { agent_version: "latest", tests: [NAME], max_cost_usd: 1, unpriced: "allow" },
+    response: queued,
+  },
   listTestRuns: { response: { runs: [listed], ...ONE_PAGE } },
   getTestRun: { response: run },
   cancelTestRun: { response: cancelled },
@@ -237,10 +241,11 @@ export const TEST_EXAMPLES: OperationExamples = {
   },
   createReplay: {
     request: {
-      agent_version: 12,
+      agent_version: "latest",
       conversations: { conversation_type: "CHAT", from: CREATED_AT },
       max: 50,
       max_cost_usd: 1,
+      unpriced: "allow",
     },
     response: queuedReplay,
   },

@@ -3,7 +3,7 @@ import { CreateReplayRequest, ReplayedConversations } from "@parley/proto/parley
 import { eventually } from "@parley/testkit/eventually";
 import { failure } from "@parley/testkit/failures";
 import { present } from "./kit.ts";
-import { manualAgent, startTestStack } from "./tests-kit.ts";
+import { analysisOf, manualAgent, startTestStack } from "./tests-kit.ts";
 import { createTool, httpTool } from "./tools-kit.ts";
 
 const stack = await startTestStack();
@@ -27,6 +27,10 @@ async function replayed({ ownerId, agentId }: { ownerId: string; agentId: string
   });
 }
 
+function differencesIn({ results }: Awaited<ReturnType<typeof replayed>>): unknown {
+  return JSON.parse(results[0]?.attempts[0]?.outcome ?? "{}").differences;
+}
+
 test("a replay says what the user said, has tools answer what they answered, and finds no difference where there is none", async () => {
   const agent = await manualAgent(agents);
   const stored = stack.keep(agent, ["Hello", "look up A-1"]);
@@ -41,6 +45,23 @@ test("a replay says what the user said, has tools answer what they answered, and
   });
 });
 
+test("a replay of an analyzed conversation is analyzed, and lists what the analysis no longer says", async () => {
+  const agent = await manualAgent(agents);
+  stack.keep(agent, ["Hello"]).analysis = analysisOf({ topic: "order", mood: "good" });
+  script.analysis = { topic: "order", mood: "bad" };
+  expect(differencesIn(await replayed(agent))).toMatchObject([
+    { what: "analysis", field: "mood", before: "good", after: "bad" },
+  ]);
+});
+
+test("a replay against a version without analysis does not wait for one, and lists each field as gone", async () => {
+  const agent = await manualAgent(agents);
+  stack.keep(agent, ["Hello"]).analysis = analysisOf({ mood: "good" });
+  expect(differencesIn(await replayed(agent))).toMatchObject([
+    { what: "analysis", field: "mood", before: "good", after: null },
+  ]);
+});
+
 test("a replay lists the tool calls that differ, and a reply that the judge finds different", async () => {
   const agent = await manualAgent(agents);
   const stored = stack.keep(agent, ["look up A-1"]);
@@ -50,8 +71,7 @@ test("a replay lists the tool calls that differ, and a reply that the judge find
   script.answer = () => ({ verdict: "no", reason: "The price differs." });
   const replay = await replayed(agent, [stored.conversationId]);
   expect([replay.status, replay.total]).toEqual(["FAILED", 1]);
-  const outcome = JSON.parse(replay.results[0]?.attempts[0]?.outcome ?? "{}");
-  expect(outcome.differences).toEqual([
+  expect(differencesIn(replay)).toEqual([
     { what: "tools", before: [], after: [{ turn: 1, name: "look_up", arguments: { id: "A-1" }, is_error: false }] },
     { what: "reply", reason: "The price differs." },
   ]);

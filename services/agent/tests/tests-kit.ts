@@ -1,6 +1,7 @@
 import { Publishing } from "@parley/proto/parley/agent/v1/agent.ts";
 import { CreateTestRequest, RunTestsRequest, type TestRun } from "@parley/proto/parley/agent/v1/test.ts";
 import {
+  type AnalysisResult,
   Conversation,
   ConversationStatus,
   EndedBy,
@@ -38,6 +39,8 @@ export async function startTestStack() {
   const script = {
     /** What a reply waits for. */
     beforeReply: async (_message: string): Promise<void> => {},
+    /** What the analysis of a test's conversation finds; null: its agent has none. */
+    analysis: null as Record<string, unknown> | null,
     /** What a model answers when it is asked for JSON. */
     answer: (_asked: AskForJsonRequest): object => ({ verdict: "yes", reason: "So it is." }),
     asked: [] as AskForJsonRequest[],
@@ -96,6 +99,11 @@ export async function startTestStack() {
       completeConversation: async ({ conversationId, endedBy }) => {
         end(conversationId, endedBy);
         return { status: 2 };
+      },
+      analyzeConversation: async ({ conversationId }) => {
+        if (!script.analysis) throw new ServiceError("condition", "Agent has no analysis");
+        find(conversationId).analysis = analysisOf(script.analysis);
+        return {};
       },
       getConversation: async ({ conversationId }) => ({ conversation: find(conversationId) }),
       listConversations: async ({ agentId, conversationId }) => {
@@ -176,6 +184,11 @@ export async function startTestStack() {
       await voices.stop();
     },
   };
+}
+
+export function analysisOf(values: Record<string, unknown>): AnalysisResult {
+  const items = Object.entries(values).map(([name, value]) => ({ name, value, type: "str", error: undefined }));
+  return { items };
 }
 
 /** An agent of a new owner whose changes have to be published. */

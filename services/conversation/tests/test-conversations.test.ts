@@ -1,6 +1,6 @@
 import { afterAll, beforeEach, describe, expect, test } from "bun:test";
 import { LlmConfig, StartFailure } from "@parley/proto/parley/agent/v1/agent.ts";
-import type { CreateAgentRequest } from "@parley/proto/parley/agent/v1/agent_service.ts";
+import { type CreateAgentRequest, UpdateAgentRequest } from "@parley/proto/parley/agent/v1/agent_service.ts";
 import { ParameterPlace, Tool, ToolMethod } from "@parley/proto/parley/agent/v1/tool.ts";
 import {
   ConversationStatus,
@@ -179,6 +179,25 @@ describe("a conversation of a test", () => {
     expect(await shown(agent, byAgent)).toMatchObject({ status, endedBy: EndedBy.ENDED_BY_AGENT, language: "es" });
     const { sessionId: real } = await say(service, agent);
     expect(await failure(end(agent, real))).toMatchObject({ kind: "condition" });
+  });
+
+  test("is analyzed only when it is asked for, and as its version says, though a later one has no analysis", async () => {
+    const prompt = inline("Judge.");
+    const agent = await createAgent(service, {
+      analysis: { enabled: true, prompt, schema: { mood: { type: "str" } } },
+    });
+    const sessionId = await startTest(agent, setup());
+    await service.agents.updateAgent(
+      UpdateAgentRequest.fromPartial({ ...agent, analysis: { enabled: false, prompt } }),
+    );
+    await say(service, agent, "Hi", sessionId);
+    await end(agent, sessionId);
+    service.model.script = (call) => call.finish('{"mood": "calm"}');
+    const key = { ownerId: agent.ownerId, conversationId: sessionId, idempotency: undefined };
+    await service.chat.analyzeConversation(key);
+    await eventually(async () =>
+      expect((await shown(agent, sessionId)).analysis?.items).toMatchObject([{ name: "mood", value: "calm" }]),
+    );
   });
 
   test.each<[string, TestSetup]>([

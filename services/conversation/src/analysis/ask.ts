@@ -34,15 +34,15 @@ export function analysisJob({ ownerId, conversationId }: SessionKey, now: Date, 
 
 /**
  * The agent whose settings an analysis uses: as the conversation began with it or, when the owner asks for an analysis
- * after changing them, in its newest version.
+ * after changing them, in its newest version. A test is always of its version.
  */
 export function analyzingAgent(
   { agents }: Pick<ConversationContext, "agents">,
   row: ConversationRow,
   isAgain: boolean,
 ): Promise<AgentRuntime> {
-  const { ownerId, agentId, draftId } = row;
-  return isAgain && draftId === null
+  const { ownerId, agentId, draftId, testRunId } = row;
+  return isAgain && draftId === null && testRunId === null
     ? agents.choose(ownerId, agentId, { latestVersion: true, caller: row })
     : agents.get(ownerId, agentId, keptOf(row));
 }

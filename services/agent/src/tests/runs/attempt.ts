@@ -1,6 +1,6 @@
 import type { LlmConfig } from "@parley/proto/parley/agent/v1/agent.ts";
 import type { AgentKey } from "@parley/proto/parley/agent/v1/agent_service.ts";
-import type { Conversation } from "@parley/proto/parley/conversation/v1/conversation.ts";
+import { type Conversation, ConversationStatus } from "@parley/proto/parley/conversation/v1/conversation.ts";
 import type { Assertion, AssertionResult, TestDefinition, TestModel } from "@parley/shared/domain/tests";
 import { type ErrorKind, ServiceError } from "@parley/shared/errors";
 import type { CallOrigin } from "@parley/shared/rpc/call";
@@ -53,7 +53,7 @@ const ASK_TIMEOUT_MS = 120_000;
 const READ_TIMEOUT_MS = 20_000;
 /** How long an analysis may take after the end, and how often it is looked for. */
 const ANALYSIS_WITHIN_MS = 120_000;
-const ANALYSIS_EVERY_MS = 500;
+const ANALYSIS_EVERY_MS = 200;
 
 /**
  * Holds the conversation of an attempt to its end.
@@ -128,13 +128,33 @@ async function readStored(
   conversationId: string,
   wantsAnalysis: boolean,
 ): Promise<Conversation> {
+  let isAsked = false;
   const request = { ownerId, conversationId, withToolCalls: true, withUsage: true, withKnowledge: true };
   for (let waitedMs = 0; ; waitedMs += ANALYSIS_EVERY_MS) {
     const { conversation } = await conversations.getConversation(request, { origin, timeoutMs: READ_TIMEOUT_MS });
     if (!conversation) throw new Error("a conversation was answered without itself");
     if (!wantsAnalysis || conversation.analysis || waitedMs >= ANALYSIS_WITHIN_MS) return conversation;
+    if (!isAsked && conversation.status !== ConversationStatus.CONVERSATION_STATUS_IN_PROGRESS) {
+      if (!(await askForAnalysis(conversations, { ownerId, conversationId }, origin))) return conversation;
+      isAsked = true;
+    }
     await check();
     await Bun.sleep(ANALYSIS_EVERY_MS);
+  }
+}
+
+/** Nothing else has a test's conversation analyzed. @returns whether it will be: not with a version without analysis */
+async function askForAnalysis(
+  conversations: Drivers["conversations"],
+  key: { ownerId: string; conversationId: string },
+  origin: CallOrigin,
+): Promise<boolean> {
+  try {
+    await conversations.analyzeConversation({ ...key, idempotency: undefined }, { origin });
+    return true;
+  } catch (error) {
+    if (error instanceof ServiceError && error.kind === "condition") return false;
+    throw error;
   }
 }
 

@@ -13,7 +13,7 @@ import type { Said } from "./user.ts";
 export interface Drivers {
   conversations: Pick<
     ServiceClient<typeof ConversationServiceService>,
-    "startChat" | "completeTurn" | "completeConversation" | "getConversation" | "askForJson"
+    "startChat" | "completeTurn" | "completeConversation" | "getConversation" | "analyzeConversation" | "askForJson"
   >;
   voices: Pick<ServiceClient<typeof VoiceServiceService>, "holdTestCall">;
 }

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import type { FinishedConversation, FinishedTurn } from "../assertions/finished.ts";
-import { compareConversations } from "./compare.ts";
+import { compareConversations, withGreetingOf } from "./compare.ts";
 
 const turn: FinishedTurn = {
   user: "Where is A-1?",
@@ -40,4 +40,15 @@ test("a replay lists tool calls, the outcome and each field of the analysis that
     { what: "analysis", field: "resolved", before: true, after: false },
     { what: "analysis", field: "mood", before: null, after: "good" },
   ]);
+});
+
+test("a replay's analysis does not differ where the conversation was not analyzed, and a field without a value is like none", () => {
+  const after = { ...before, analysis: { resolved: true } };
+  expect(compareConversations({ ...before, analysis: {} }, after)).toEqual([]);
+  expect(compareConversations({ ...before, analysis: { resolved: true, order: null } }, after)).toEqual([]);
+});
+
+test("a replay's greeting is compared only with a conversation that had one", () => {
+  expect(withGreetingOf({ ...before, greeting: "" }, before).greeting).toBe("");
+  expect(withGreetingOf(before, { ...before, greeting: "Good day" }).greeting).toBe("Good day");
 });

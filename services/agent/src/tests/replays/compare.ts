@@ -15,18 +15,25 @@ export interface Difference {
 export function compareConversations(before: FinishedConversation, after: FinishedConversation): Difference[] {
   const tools = differing("tools", before, after, toolsOf);
   const outcome = differing("outcome", before, after, outcomeOf);
-  const fields = [...new Set([...Object.keys(before.analysis), ...Object.keys(after.analysis)])];
-  const analysis = fields
-    .filter((field) => !isDeepStrictEqual(before.analysis[field], after.analysis[field]))
-    .map(
-      (field): Difference => ({
-        what: "analysis",
-        field,
-        before: before.analysis[field] ?? null,
-        after: after.analysis[field] ?? null,
-      }),
-    );
-  return [...tools, ...outcome, ...analysis];
+  return [...tools, ...outcome, ...analysisDifferences(before.analysis, after.analysis)];
+}
+
+/** A conversation that was not analyzed, such as one that has not ended, has nothing to compare. */
+function analysisDifferences(
+  before: FinishedConversation["analysis"],
+  after: FinishedConversation["analysis"],
+): Difference[] {
+  if (Object.keys(before).length === 0) return [];
+  return [...new Set([...Object.keys(before), ...Object.keys(after)])]
+    .map((field): Difference => {
+      return { what: "analysis", field, before: before[field] ?? null, after: after[field] ?? null };
+    })
+    .filter(({ before: was, after: is }) => !isDeepStrictEqual(was, is));
+}
+
+/** A chat that began with the user's message had no greeting, while a replay begins with one. */
+export function withGreetingOf(before: FinishedConversation, after: FinishedConversation): FinishedConversation {
+  return before.greeting === "" ? { ...after, greeting: "" } : after;
 }
 
 function differing(

@@ -4,7 +4,7 @@ import { type Attempt, holdAttempt, verdictOn } from "../runs/attempt.ts";
 import { finishedOf } from "../runs/finished.ts";
 import { shownTranscript } from "../runs/shown.ts";
 import type { EndedAttempt } from "../store/attempts.ts";
-import { compareConversations, type Difference } from "./compare.ts";
+import { compareConversations, type Difference, withGreetingOf } from "./compare.ts";
 import { messagesOf, mocksOf } from "./recorded.ts";
 
 const READ_TIMEOUT_MS = 20_000;
@@ -40,7 +40,7 @@ export async function replayConversation(
   const wantsAnalysis = Object.keys(before.analysis).length > 0;
   const { conversation: after, ask } = await holdAttempt(ctx, { ...attempt, definition, once: true }, wantsAnalysis);
   const differences: Difference[] = compareConversations(before, after);
-  const answer = await verdictOn(ask, equivalenceQuestion(before, after), null);
+  const answer = await verdictOn(ask, equivalenceQuestion(before, withGreetingOf(before, after)), null);
   if (answer?.verdict !== "yes")
     differences.push({ what: "reply", reason: answer?.reason ?? "The judge gave no verdict" });
   return {

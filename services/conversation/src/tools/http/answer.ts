@@ -29,6 +29,9 @@ export interface TakenAnswer {
   dropped: string[];
 }
 
+/** What the model is told in place of a hidden answer. */
+const HIDDEN = "The request succeeded.";
+
 /** What the model is told of an answer, and what dynamic variables take from it. */
 export function takeAnswer(answer: HttpAnswer, { result, assignments }: HttpTool): TakenAnswer {
   const { status, text, isCut } = answer;
@@ -39,7 +42,7 @@ export function takeAnswer(answer: HttpAnswer, { result, assignments }: HttpTool
   }
   const document = isCut ? undefined : parse(text);
   const taken = assignedBy(assignments, document, text);
-  if (result?.hide) return { forModel: "The request succeeded.", isError: false, ...taken };
+  if (result?.hide) return { forModel: HIDDEN, isError: false, ...taken };
   if (!result || result.keep.length === 0) {
     const whole = text === "" ? `The request succeeded with HTTP status ${status} and no content.` : text;
     return { forModel: withRestNoted(whole, MODEL_BYTES_MAX), isError: false, ...taken };
@@ -51,6 +54,18 @@ export function takeAnswer(answer: HttpAnswer, { result, assignments }: HttpTool
   const kept = keptOf(document, result.keep);
   const forModel = kept === undefined ? "The answer has none of the expected fields." : JSON.stringify(kept);
   return { forModel: withRestNoted(forModel, MODEL_BYTES_MAX), isError: false, ...taken };
+}
+
+/** The number of a list's item, which is another one once a filter has left items out. */
+const ITEM = /\/\d+(?=\/|$)/;
+
+/** What the model is told of what one was told before: without the fields that the filter has come to leave out since. */
+export function toldAnew(told: string, { result }: Pick<HttpTool, "result">): string {
+  if (result?.hide) return HIDDEN;
+  const keep = result?.keep ?? [];
+  if (keep.length === 0 || keep.some((pointer) => ITEM.test(pointer))) return told;
+  const kept = keptOf(parse(told), keep);
+  return kept === undefined ? told : JSON.stringify(kept);
 }
 
 function assignedBy(assignments: HttpTool["assignments"], document: unknown, text: string) {

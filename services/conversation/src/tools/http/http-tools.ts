@@ -3,7 +3,7 @@ import type { VariableValue } from "@parley/shared/domain/variables/values";
 import { definitionOf, refusedArgument, rulesOf } from "../custom-tool.ts";
 import { failed, type Tool, type ToolOutcome } from "../tool.ts";
 import type { ToolSource } from "../toolbox.ts";
-import { MODEL_BYTES_MAX, takeAnswer, withRestNoted } from "./answer.ts";
+import { MODEL_BYTES_MAX, takeAnswer, toldAnew, withRestNoted } from "./answer.ts";
 import { callHttpTool, type HttpOutcome, type HttpTools } from "./call.ts";
 
 const SAFE_METHODS: ReadonlySet<ToolMethod> = new Set([ToolMethod.TOOL_METHOD_GET, ToolMethod.TOOL_METHOD_HEAD]);
@@ -32,7 +32,7 @@ function httpTool(tools: HttpTools, tool: LibraryTool, http: HttpTool): Tool {
       const refused = refusedArgument(http.parameters, input ?? {}, variables);
       if (refused !== null) return failed(refused);
       const outcome = toolOutcome({ ...takeAnswer({ status: 200, text, isCut: false }, http), status: null });
-      return isRecorded ? { ...outcome, result: text, isError: false } : outcome;
+      return isRecorded ? { ...outcome, result: toldAnew(text, http), isError: false } : outcome;
     },
   };
 }

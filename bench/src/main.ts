@@ -6,6 +6,7 @@ import { benchGateway } from "./gateway/benchmark.ts";
 import { benchKnowledge } from "./knowledge/benchmark.ts";
 import { benchLists } from "./lists/benchmark.ts";
 import { benchNeighbours } from "./neighbours/benchmark.ts";
+import { benchReplays } from "./replays/benchmark.ts";
 import { openRun, type Run } from "./run.ts";
 import { benchVoice } from "./voice/benchmark.ts";
 import { benchVoiceTests } from "./voice-tests/benchmark.ts";
@@ -18,6 +19,7 @@ const BENCHMARKS: Readonly<Record<string, (run: Run) => Promise<void>>> = {
   lists: benchLists,
   knowledge: benchKnowledge,
   neighbours: benchNeighbours,
+  replays: benchReplays,
   voice: benchVoice,
   "voice-tests": benchVoiceTests,
   webhooks: benchWebhooks,

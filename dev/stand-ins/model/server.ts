@@ -13,20 +13,23 @@ export interface ModelOptions {
   hostname?: string;
   /** Milliseconds before each streamed word; other answers have no delay. */
   wordDelayMs?: number;
+  /** Answers in place of the stand-in's own rules. */
+  answers?: (ask: Ask) => Answer;
 }
 
 /**
  * Serves the stand-in model in OpenAI's chat completions; its base URL is `url` with `/v1`. `stop` ends open streams too.
  * @throws when the port is taken
  */
-export function startModel({ port = 0, hostname = "127.0.0.1", wordDelayMs = 0 }: ModelOptions = {}): StandIn {
+export function startModel(options: ModelOptions = {}): StandIn {
+  const { port = 0, hostname = "127.0.0.1", wordDelayMs = 0, answers = answer } = options;
   const server = Bun.serve({
     port,
     hostname,
     // A long word delay must not look like a dead connection.
     idleTimeout: 255,
     routes: {
-      "/v1/chat/completions": { POST: (request) => complete(request, wordDelayMs).catch(render) },
+      "/v1/chat/completions": { POST: (request) => complete(request, wordDelayMs, answers).catch(render) },
       "/v1/models": { GET: () => Response.json({ object: "list", data: [MODEL] }) },
       "/healthz": { GET: () => Response.json({ status: "ok" }) },
     },
@@ -56,9 +59,9 @@ function refuse({ method, url }: Request): Response {
   return response;
 }
 
-async function complete(request: Request, wordDelayMs: number): Promise<Response> {
+async function complete(request: Request, wordDelayMs: number, answers: (ask: Ask) => Answer): Promise<Response> {
   const ask = await readAsk(request);
-  const answered = answer(ask);
+  const answered = answers(ask);
   const shapes = chatCompletions.answer(factsOf(ask, answered));
   if (ask.stream) return sse(events(shapes, answered), wordDelayMs, request.signal);
   return Response.json(

@@ -1,0 +1,160 @@
+import { parseArgs } from "node:util";
+import { createAgent, createTool } from "../agents.ts";
+import { table } from "../figures.ts";
+import type { Run } from "../run.ts";
+import { type BenchStack, startBenchStack } from "../stack.ts";
+import { type Api, apiOf } from "./api.ts";
+import { talks } from "./corpus.ts";
+import { GOOD_MODEL, startShopModel } from "./model.ts";
+import { startRecognition } from "./recognition.ts";
+import { type Parts, type Regression, regressions } from "./regressions.ts";
+import { hold, type Replayed, replay } from "./replay.ts";
+import { ACCOUNTING_PROMPT, analysisSchema, GREETING, PROMPT, SALES_PROMPT, startShop, TOOLS, TOPICS } from "./shop.ts";
+
+const WHOLE = 200;
+const SHOWN_MIN = 9;
+const KINDS = ["tools", "outcome", "analysis", "reply"] as const;
+
+/**
+ * Plants regressions in an agent, one version each, replays stored conversations against each version, and counts those whose replay lists a
+ * difference. `--conversations 40` makes a shorter run, `--calls 0` one without calls.
+ */
+export async function benchReplays(run: Run): Promise<void> {
+  const { values } = parseArgs({
+    args: process.argv.slice(3),
+    options: {
+      conversations: { type: "string", default: String(WHOLE) },
+      calls: { type: "string", default: "8" },
+      only: { type: "string", default: "" },
+    },
+  });
+  const [conversations, callsMax] = [Number(values.conversations), Number(values.calls)] as const;
+  if (!Number.isInteger(conversations) || conversations < 20 || conversations > 500)
+    throw new Error("--conversations must be a number from 20 to 500");
+  if (!Number.isInteger(callsMax) || callsMax < 0 || callsMax > 20)
+    throw new Error("--calls must be a number from 0 to 20");
+
+  console.log("starting Parley and the stand-ins");
+  const stack = await startBenchStack(run);
+  const api = apiOf(stack);
+  const { agentId, parts } = await createDesk(run, stack);
+  console.log(`holding ${conversations} conversations`);
+  const held = await hold(api, agentId, talks(conversations));
+  const spoken = held.filter(({ isSpeakable }) => isSpeakable).slice(0, callsMax);
+  // Each change is a version that is replayed, and none of them is published.
+  await api("PATCH", `/agents/${agentId}`, { publishing: "manual" });
+
+  const chats = { max: held.length, conversations: { agent_version: 1 } };
+  const calls = {
+    max: spoken.length,
+    channel: "voice",
+    conversations: { conversation_ids: spoken.map(({ conversationId }) => conversationId) },
+  };
+  const rows: string[][] = [["regression", "kind", "shown", "differ", ...KINDS, "errors", "seconds"]];
+  const measure = async ({ name, kind, isHeard }: Pick<Regression, "name" | "isHeard"> & { kind: string }) => {
+    const replayed = await replay(api, agentId, isHeard ? calls : chats);
+    rows.push(rowOf(`${name}${isHeard ? " (calls)" : ""}`, kind, replayed));
+    console.log(`  ${name}: ${replayed.differing} of ${replayed.total} differ (${replayed.seconds.toFixed(0)} s)`);
+    for (const example of replayed.examples) console.log(`    ${example}`);
+    return replayed;
+  };
+
+  const unchanged = [await measure({ name: "unchanged", kind: "" })];
+  if (spoken.length > 0) unchanged.push(await measure({ name: "unchanged", kind: "", isHeard: true }));
+  const planted = regressions(parts).filter(
+    ({ name, isHeard }) => name.includes(values.only) && !(isHeard && spoken.length === 0),
+  );
+  let shown = 0;
+  for (const regression of planted) {
+    await plant(api, agentId, regression);
+    const { differing } = await measure(regression);
+    if (differing > 0) shown++;
+    await undo(api, agentId, parts, regression);
+  }
+  const falseAlarms = unchanged.reduce((sum, { differing }) => sum + differing, 0);
+  const isWhole = conversations >= WHOLE && planted.length === regressions(parts).length;
+  const verdict = shown >= SHOWN_MIN && falseAlarms === 0 ? "met" : "MISSED";
+  console.log(`\n${table(rows)}`);
+  console.log(`\n${shown} of ${planted.length} regressions show; ${falseAlarms} false alarms`);
+  console.log(
+    `Goal: at least ${SHOWN_MIN} of 10, and no false alarm: ${isWhole ? verdict : "not judged by a short run"}`,
+  );
+}
+
+/** Creates the agent with its tools, the agents that it hands over to, and the servers behind them. */
+async function createDesk(run: Run, stack: BenchStack): Promise<{ agentId: string; parts: Parts }> {
+  const model = startShopModel();
+  run.onEnd(() => model.stop());
+  const shop = startShop();
+  run.onEnd(() => shop.stop());
+  const recognition = startRecognition(`http://${stack.address("speech")}`);
+  run.onEnd(() => recognition.stop());
+
+  const llm = {
+    provider_name: "CUSTOM_LLM",
+    model_name: GOOD_MODEL,
+    params: { base_url: `${model.url}/v1`, api_key: "any" },
+  };
+  const stt = {
+    provider_name: "CUSTOM_STT",
+    model_name: "pocketsphinx",
+    language: "en-US",
+    params: { base_url: `${recognition.url}/v1` },
+  };
+  const other = async (agent_name: string, prompt_content: string) =>
+    (await createAgent(stack, { agent_name, prompt_content, llm, stt })).id;
+  const accountingId = await other("Accounting", ACCOUNTING_PROMPT);
+  const salesId = await other("Sales", SALES_PROMPT);
+  const toolIds = {} as Parts["toolIds"];
+  for (const [key, { path, ...tool }] of Object.entries(TOOLS))
+    toolIds[key as keyof typeof TOOLS] = await createTool(stack, { ...tool, type: "http", url: shop.url + path });
+  const agent = {
+    llm,
+    stt,
+    custom_tools: Object.values(toolIds).map((tool_id) => ({ tool_id })),
+    handoffs: [{ agent_id: accountingId, when: "The customer has a question about an invoice or a payment." }],
+  };
+  const { id } = await createAgent(stack, {
+    ...agent,
+    ...PLAIN,
+    agent_name: "Service desk",
+    tools: { end_call: true },
+    call_analysis_enabled: true,
+    call_analysis_prompt: { custom_prompt: "What was it about, and was the customer helped?" },
+  });
+  return { agentId: id, parts: { agent, toolIds, salesId } };
+}
+
+const PLAIN = {
+  prompt_content: PROMPT,
+  first_message_prompt: GREETING,
+  call_analysis_schema: analysisSchema(TOPICS),
+};
+
+async function plant(api: Api, agentId: string, { agent, tool }: Regression): Promise<void> {
+  if (agent) await api("PATCH", `/agents/${agentId}`, agent);
+  if (tool) await api("PATCH", `/tools/${tool.id}`, tool.fields);
+}
+
+async function undo(api: Api, agentId: string, { agent: whole, toolIds }: Parts, { agent, tool }: Regression) {
+  if (agent) {
+    const before = Object.entries({ ...whole, ...PLAIN }).filter(([field]) => field in agent);
+    await api("PATCH", `/agents/${agentId}`, Object.fromEntries(before));
+  }
+  if (tool) {
+    const key = Object.entries(toolIds).find(([, id]) => id === tool.id)?.[0] as keyof typeof TOOLS;
+    await api("PATCH", `/tools/${tool.id}`, { parameters: TOOLS[key].parameters, result: null });
+  }
+}
+
+function rowOf(name: string, kind: string, { differing, total, counts, errors, seconds }: Replayed): string[] {
+  return [
+    name,
+    kind,
+    kind === "" ? "" : differing > 0 ? "yes" : "NO",
+    `${differing}/${total}`,
+    ...KINDS.map((what) => String(counts[what] ?? 0)),
+    String(errors),
+    seconds.toFixed(0),
+  ];
+}

@@ -100,6 +100,7 @@ const TEST_NAMED = "The agent has a test with the name Looks up an order already
 const RUNS_OPEN = "10 runs and replays of yours have not ended: wait for one, or cancel it";
 const CONFLICTS: Readonly<Record<string, string>> = {
   publishAgentVersion: "Version 1 cannot be published: prompt refunds is gone. Make a version without them",
+  getAgent: "Agent has no published version",
   setAgentTraffic: "Agent has no published version: publish one before you split its traffic",
   deletePrompt:
     "Prompt refunds is used by the agent agt_01m7yyhwdzeb28n9gms8rr2qyg: give every agent another prompt before deleting it",

@@ -15,6 +15,7 @@ import { ServiceError } from "@parley/shared/errors";
 import { type Persistence, persistently } from "@parley/shared/retry/persistently";
 import { createClient, type ServiceClient } from "@parley/shared/rpc/client";
 import { createTestDatabase, TEST_SECRET } from "@parley/testkit/database";
+import { eventually } from "@parley/testkit/eventually";
 import { newOwner } from "@parley/testkit/owners";
 import { type ServiceProcess, startServiceProcess } from "@parley/testkit/programs/service-process";
 import { startScriptedModel } from "@parley/testkit/scripted-model";
@@ -28,6 +29,9 @@ const EMPTY_PROMPT = { promptType: PromptType.PROMPT_TYPE_MAIN, idempotency: und
 /** While a process is stopped, the calls that reach it fail. */
 const UNTIL_SERVED: Persistence = { delaysMs: Array.from({ length: 20 }, () => 50), goesOn: isAway };
 const TIMEOUT_MS = 60_000;
+/** What a conversation process logs when the agent service was too slow for it, and when it is not any more. */
+const AWAY = "the agent service does not answer";
+const BACK = "the agent service answers again";
 
 type Agents = ServiceClient<typeof AgentServiceService>;
 type Prompts = ServiceClient<typeof PromptServiceService>;
@@ -160,13 +164,34 @@ function named(promptName: string): PromptSource {
   return { source: { $case: "reference", value: { promptName, promptVersion: undefined } } };
 }
 
+/**
+ * Asks again if the answer is not as expected and a process had waited too long for the agent service, as it may on a busy machine:
+ * then the version that it last knew stands.
+ */
+async function inTime<T>(ask: () => Promise<T>, isExpected: (answer: T) => boolean): Promise<T> {
+  const before = conversations.map(({ output }) => output);
+  const answer = await ask();
+  if (isExpected(answer)) return answer;
+  const wasAway = () =>
+    conversations.some(({ output }, at) => output.lastIndexOf(AWAY) > (before[at] ?? "").lastIndexOf(BACK));
+  const isExcused = await eventually(() => expect(wasAway()).toBe(true)).then(
+    () => true,
+    () => false,
+  );
+  return isExcused ? inTime(ask, isExpected) : answer;
+}
+
 /** Changes an agent and chats, repeatedly. @returns the chats that did not see the change before them */
 async function changeAndChat({ agent, change }: { agent: TestAgent; change: Change }, pairs: number) {
   const stale: string[] = [];
   for (let pair = 0; pair < pairs; pair++) {
     const text = `text_${pair}_of_${agent.agentId}`;
     await persistently(() => change(text, pair >> 1), UNTIL_SERVED);
-    const { response } = await persistently(() => at(chats, pair).completeTurn({ turn: turn(agent) }), UNTIL_SERVED);
+    const chat = () => at(chats, pair).completeTurn({ turn: turn(agent) });
+    const { response } = await inTime(
+      () => persistently(chat, UNTIL_SERVED),
+      (said) => said.response === text,
+    );
     if (response !== text) stale.push(`${text}: ${response}`);
   }
   return stale;
@@ -198,10 +223,10 @@ test.each(["conversation", "prompt"])(
     }
     for (const { agent, change } of changed) {
       // At once, while the processes may still remember the earlier state.
-      const texts = await Promise.all(
-        chats.map((chat) => persistently(() => chat.completeTurn({ turn: turn(agent) }), UNTIL_SERVED)),
-      );
-      expect(new Set(texts.map(({ response }) => response)).size).toBe(1);
+      const textsOf = (said: readonly { response: string }[]) => new Set(said.map(({ response }) => response));
+      const askAll = () =>
+        Promise.all(chats.map((chat) => persistently(() => chat.completeTurn({ turn: turn(agent) }), UNTIL_SERVED)));
+      expect(textsOf(await inTime(askAll, (said) => textsOf(said).size === 1)).size).toBe(1);
       stale.push(await changeAndChat({ agent, change }, 2));
     }
     expect(stale.flat()).toEqual([]);

@@ -59,6 +59,7 @@ describe("the event of a conversation that ended", () => {
       id: conversation?.id,
       conversation_id: sessionId,
       agent_id: agent.agentId,
+      agent_version: 1,
       last_agent_id: agent.agentId,
       conversation_type: "CHAT",
       conversation_status: "COMPLETED",

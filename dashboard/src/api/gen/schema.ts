@@ -11196,7 +11196,11 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /** @example {} */
+                    /**
+                     * @example {
+                     *       "detail": "Agent has no published version"
+                     *     }
+                     */
                     "application/json": components["schemas"]["Problem"];
                 };
             };

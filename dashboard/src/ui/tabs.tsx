@@ -8,7 +8,7 @@ import {
   useRef,
   useState,
 } from "react";
-import { useShownFirst } from "./painted.ts";
+import { afterPaint, useShownFirst } from "./painted.ts";
 
 export interface Tab {
   value: string;
@@ -50,6 +50,19 @@ export function Tabs({
     event.currentTarget.querySelector<HTMLElement>(`[data-value="${CSS.escape(next.value)}"]`)?.focus();
     mark(next.value);
   };
+  // On a narrow screen it may be beside what is seen of the list. Before the paint, reading where it is would cost a layout.
+  useEffect(
+    () =>
+      afterPaint(() => {
+        const tab = list.current?.querySelector<HTMLElement>(`[data-value="${CSS.escape(marked)}"]`);
+        if (!tab || !list.current) return;
+        const { scrollLeft, clientWidth } = list.current;
+        const end = tab.offsetLeft + tab.offsetWidth;
+        if (tab.offsetLeft < scrollLeft) list.current.scrollLeft = tab.offsetLeft;
+        else if (end > scrollLeft + clientWidth) list.current.scrollLeft = end - clientWidth;
+      }),
+    [marked],
+  );
   const content = useSettled(value, tabs.find((tab) => tab.value === value)?.content);
   return (
     <div>

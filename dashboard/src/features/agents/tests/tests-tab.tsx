@@ -24,10 +24,10 @@ export function TestsTab({ agentId, isDirty }: { agentId: string; isDirty: boole
   const navigate = useNavigate({ from: "/agents/$agentId" });
   const tests = useQuery(testsQuery(agentId)).data;
   const [running, setRunning] = useShownFirst(run, (chosen) =>
-    navigate({ search: (before) => ({ ...before, run: chosen }), replace: true }),
+    navigate({ search: (before) => ({ ...before, run: chosen }) }),
   );
   const [isReplaying, setReplaying] = useShownFirst(replay, (open) =>
-    navigate({ search: (before) => ({ ...before, replay: open ? true : undefined }), replace: true }),
+    navigate({ search: (before) => ({ ...before, replay: open ? true : undefined }) }),
   );
   const make = (
     <Button asChild>

@@ -79,7 +79,9 @@ function ReplayForm({ agentId, onClose }: { agentId: string; onClose: () => void
     onSuccess: async (begun) => {
       client.setQueryData(replayQuery(agentId, begun.replay_id).queryKey, begun);
       void client.invalidateQueries({ queryKey: replaysQuery(agentId).queryKey });
-      await navigate({ to: "/agents/$agentId/replays/$replayId", params: { agentId, replayId: begun.replay_id } });
+      // Going back leads to before the dialog.
+      const params = { agentId, replayId: begun.replay_id };
+      await navigate({ to: "/agents/$agentId/replays/$replayId", params, replace: true });
     },
   });
   const fields = fieldsOf(replay.error);

@@ -28,9 +28,9 @@ function Shown({ replay }: { replay: Replay }) {
     >
       <RunFacts run={replay} />
       <ol aria-label="Conversations" className="flex flex-col gap-4">
-        {replay.results.map((result) => (
+        {replay.results.map((result, at) => (
           <li key={result.conversation_id}>
-            <ReplayedCard replay={replay} result={result} />
+            <ReplayedCard replay={replay} result={result} number={at + 1} />
           </li>
         ))}
       </ol>

@@ -11,18 +11,16 @@ import { DifferenceView } from "./difference-view.tsx";
 
 type Result = Replay["results"][number];
 
-/** A stored conversation and its replay: what differs, with both sides. */
-export function ReplayedCard({ replay, result }: { replay: Replay; result: Result }) {
+/** A stored conversation and its replay: what differs, with both sides. @param number of the conversation on the page */
+export function ReplayedCard({ replay, result, number }: { replay: Replay; result: Result; number: number }) {
   const { conversation_id, replayed_conversation_id, status, differences, error } = result;
   const [isShown, setShown] = useState(false);
   return (
-    <section
-      aria-label={`Conversation ${conversation_id}`}
-      className="flex flex-col gap-4 rounded-xl border border-line bg-raised p-4"
-    >
+    <section className="flex flex-col gap-4 rounded-xl border border-line bg-raised p-4">
       <div className="flex flex-wrap items-center gap-x-4 gap-y-2">
+        <h2 className="font-semibold">Conversation {number}</h2>
         <RunStatusBadge status={status} isReplay />
-        <Conversation conversationId={conversation_id}>Stored conversation</Conversation>
+        <Conversation conversationId={conversation_id}>As it is stored</Conversation>
         {replayed_conversation_id !== null && (
           <Conversation conversationId={replayed_conversation_id}>Its replay</Conversation>
         )}

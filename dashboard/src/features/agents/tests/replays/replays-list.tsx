@@ -42,9 +42,9 @@ const COLUMNS: readonly Column<Replay>[] = [
     cell: (replay) => (
       <span className="inline-flex items-center gap-2 whitespace-nowrap">
         <RunStatusBadge status={replay.status} isReplay />
-        {!isOpen(replay) && replay.status === "FAILED" && (
-          <span className="text-xs text-muted tabular-nums">
-            {replay.results.filter(({ status }) => status === "FAILED").length} of {replay.results.length}
+        {!isOpen(replay) && replay.results.length > 1 && replay.status === "FAILED" && (
+          <span className="text-xs text-muted tabular-nums max-sm:hidden">
+            {replay.results.filter(({ status }) => status === "FAILED").length} of {replay.results.length} differ
           </span>
         )}
       </span>

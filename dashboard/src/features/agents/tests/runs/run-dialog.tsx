@@ -66,7 +66,9 @@ function RunForm({
     onSuccess: async (begun) => {
       client.setQueryData(runQuery(agentId, begun.run_id).queryKey, begun);
       void client.invalidateQueries({ queryKey: runsQuery(agentId).queryKey });
-      await navigate({ to: "/agents/$agentId/runs/$runId", params: { agentId, runId: begun.run_id } });
+      // Going back leads to before the dialog.
+      const params = { agentId, runId: begun.run_id };
+      await navigate({ to: "/agents/$agentId/runs/$runId", params, replace: true });
     },
   });
   const fields = fieldsOf(run.error);

@@ -48,8 +48,8 @@ function RunResultBadge({ run }: { run: Run }) {
     <span className="inline-flex items-center gap-2 whitespace-nowrap">
       <RunStatusBadge status={run.status} />
       {!isOpen(run) && run.results.length > 1 && (
-        <span className="text-xs text-muted tabular-nums">
-          {passed} of {run.results.length}
+        <span className="text-xs text-muted tabular-nums max-sm:hidden">
+          {passed} of {run.results.length} passed
         </span>
       )}
     </span>

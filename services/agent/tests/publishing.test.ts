@@ -186,6 +186,7 @@ test("publishing a version is refused with all of what it needs and is gone: pro
     `agent_mobile_number ${number} is already answered by the agent ${now.agentId}`,
   ])
     expect(refused.detail).toContain(gone);
+  expect(refused.paths).toEqual(Array(6).fill("agent_version"));
   expect(await failure(split(agent, { 1: 50, 2: 50 }))).toEqual(refused);
   expect(await pointer(agent)).toMatchObject({ publishedVersion: 2 });
 });

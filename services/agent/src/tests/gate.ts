@@ -12,7 +12,7 @@ type GatedVersion = Pick<AgentVersion, "agentVersion" | "hash">;
 /**
  * Requires that every required test of the agent has passed within 30 days for the versions that conversations are to get. One that was
  * published before needs no new pass, so that rolling back never waits for a test.
- * @throws ServiceError conflict that lists the tests
+ * @throws ServiceError conflict that lists the tests, as violations of `override` too
  */
 export async function requirePassed(
   tx: Sql,
@@ -35,11 +35,16 @@ export async function requirePassed(
       agentVersion,
       names: tests.filter(({ definition }) => !passed.has(passKey(hash, definition))).map(({ name }) => name),
     }))
-    .filter(({ names }) => names.length > 0)
-    .map(({ agentVersion, names }) => `${names.join(", ")} for version ${agentVersion}`);
+    .filter(({ names }) => names.length > 0);
   if (missing.length === 0) return;
+  const told = missing.map(({ agentVersion, names }) => `${names.join(", ")} for version ${agentVersion}`);
   throw new ServiceError(
     "conflict",
-    `Required tests have not passed within 30 days: ${missing.join("; ")}. Run them, or give an override with its reason`,
+    `Required tests have not passed within 30 days: ${told.join("; ")}. Run them, or give an override with its reason`,
+    {
+      violations: missing.flatMap(({ agentVersion, names }) =>
+        names.map((name) => ({ path: "override", message: `${name} has not passed for version ${agentVersion}` })),
+      ),
+    },
   );
 }

@@ -102,6 +102,12 @@ async function requirePublishable(
       throw new ServiceError(
         "conflict",
         `Version ${version.agentVersion} cannot be published: ${gone.join(", ")}. Make a version without them`,
+        {
+          violations: gone.map((clause) => ({
+            path: "agent_version",
+            message: `Version ${version.agentVersion}: ${clause}`,
+          })),
+        },
       );
   }
 }

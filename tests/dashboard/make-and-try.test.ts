@@ -448,10 +448,17 @@ test("no page has an accessibility issue in either theme, is wider than a narrow
     call_analysis_prompt: { custom_prompt: "Sum up." },
     call_analysis_schema: { summary: { type: "str" }, mood: { type: 'Literal["good","bad"]' } },
   });
-  const tabs = ["prompt", "models", "tools", "analysis", "channels"].map((tab) => `/agents/${agent.id}?tab=${tab}`);
+  await api.send("PATCH", `/agents/${agent.id}`, {
+    body: JSON.stringify({ agent_description: "Answers calls.", publishing: "manual", version_note: "Described" }),
+    headers: { "content-type": "application/json" },
+  });
+  const tabs = ["prompt", "models", "tools", "analysis", "channels", "versions"].map(
+    (tab) => `/agents/${agent.id}?tab=${tab}`,
+  );
   const paths = [
     "/agents?new=true",
     ...tabs,
+    `/agents/${agent.id}?tab=versions&version=2&against=1`,
     `/agents/${agent.id}?try=chat`,
     `/agents/${agent.id}?try=talk`,
     "/agents/agt_unknown",

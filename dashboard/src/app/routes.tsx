@@ -18,7 +18,7 @@ import { SignInPage } from "../features/sign-in/sign-in-page.tsx";
 import { daysIn } from "../features/statistics/queries.ts";
 import { PageFailure, PageNotFound, PagePending } from "./failures.tsx";
 import { type PageGroup, readFirst, soon } from "./first-data.ts";
-import { oneIn, opensNew, pageIn, textIn } from "./search-params.ts";
+import { numberIn, oneIn, opensNew, pageIn, textIn } from "./search-params.ts";
 import { Shell } from "./shell.tsx";
 
 const build = () => import("./pages/build.ts");
@@ -85,7 +85,7 @@ const agents = createRoute({
 /** As the API names them. */
 const TOOL_TYPE_NAMES = ["http", "client", "mcp"] as const;
 
-const AGENT_TABS = ["prompt", "models", "tools", "knowledge", "analysis", "channels", "tests"] as const;
+const AGENT_TABS = ["prompt", "models", "tools", "knowledge", "analysis", "channels", "versions", "tests"] as const;
 const agent = createRoute({
   getParentRoute: () => signedIn,
   path: "/agents/$agentId",
@@ -95,6 +95,10 @@ const agent = createRoute({
     ...oneIn(search, "view", ["runs", "replays"] as const),
     ...textIn(search, "run"),
     ...(search.replay === true && { replay: true as const }),
+    ...numberIn(search, "version"),
+    ...numberIn(search, "against"),
+    ...(search.log === true && { log: true as const }),
+    ...pageIn(search),
   }),
   component: lazyRouteComponent(build, "AgentPage"),
   staticData: { group: build },
@@ -143,8 +147,7 @@ const prompts = createRoute({
 const prompt = createRoute({
   getParentRoute: () => signedIn,
   path: "/prompts/$promptName",
-  validateSearch: ({ version }: Record<string, unknown>): { version?: number } =>
-    Number.isSafeInteger(version) ? { version: Number(version) } : {},
+  validateSearch: (search: Record<string, unknown>) => numberIn(search, "version"),
   component: lazyRouteComponent(build, "PromptPage"),
   staticData: { group: build },
 });

@@ -22,6 +22,13 @@ export function oneIn<N extends string, W extends string>(
   return (found ? { [name]: found } : {}) as Partial<Record<N, W>>;
 }
 
+/** A number from 1 on, such as that of a version. */
+export function numberIn<N extends string>(search: Search, name: N): Partial<Record<N, number>> {
+  const value = search[name];
+  const isNumber = Number.isSafeInteger(value) && Number(value) > 0;
+  return (isNumber ? { [name]: Number(value) } : {}) as Partial<Record<N, number>>;
+}
+
 /** The page of a list, from the second on. */
 export function pageIn({ page }: Search): { page?: number } {
   return Number.isSafeInteger(page) && Number(page) > 1 ? { page: Number(page) } : {};

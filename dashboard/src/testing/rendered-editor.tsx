@@ -10,8 +10,10 @@ import { KnowledgeTab } from "../features/agents/editor/knowledge/knowledge-tab.
 import { ModelsTab } from "../features/agents/editor/models/models-tab.tsx";
 import { PromptTab } from "../features/agents/editor/prompt-tab.tsx";
 import { ToolsTab } from "../features/agents/editor/tools/tools-tab.tsx";
+import { PublishingSection } from "../features/agents/versions/publishing-section.tsx";
+import { VersionNote } from "../features/agents/versions/version-note.tsx";
 
-const TABS = [PromptTab, ModelsTab, ToolsTab, KnowledgeTab, AnalysisTab, ChannelsTab];
+const PARTS = [PromptTab, ModelsTab, ToolsTab, KnowledgeTab, AnalysisTab, ChannelsTab, PublishingSection, VersionNote];
 
 // The examples of the editor begin with it.
 globalThis.location ??= new URL("http://localhost/") as never;
@@ -39,21 +41,22 @@ export async function editedPaths(agent: Agent): Promise<string[]> {
     isSavable: false,
     isSaving: false,
     refusal: null,
+    note: "",
     conflicts: [],
     entered: new Map(),
     offeredAt: null,
     errorAt: (path) => void paths.add(path),
     save: async () => true,
-    ...{ set: ignore, discard: ignore, settle: ignore, decide: ignore },
+    ...{ set: ignore, setNote: ignore, discard: ignore, settle: ignore, decide: ignore },
   };
   const client = new QueryClient();
   for (const [queryKey, data] of READ) client.setQueryData(queryKey, data);
   const router = createAppRouter(client, createMemoryHistory({ initialEntries: ["/"] }));
-  for (const Tab of TABS)
+  for (const Part of PARTS)
     renderToString(
       <QueryClientProvider client={client}>
         <RouterContextProvider router={router}>
-          <Tab draft={draft} />
+          <Part draft={draft} />
         </RouterContextProvider>
       </QueryClientProvider>,
     );

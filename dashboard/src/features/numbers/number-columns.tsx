@@ -8,7 +8,7 @@ import { Confirm } from "../../ui/overlay/confirm.tsx";
 import { tellDone, tellFailure } from "../../ui/overlay/toasts.tsx";
 import { Skeleton } from "../../ui/states.tsx";
 import type { Column } from "../../ui/table.tsx";
-import { AGENTS } from "../agents/agents.ts";
+import { AGENTS, type Agent } from "../agents/agents.ts";
 import { distinctNames } from "../agents/distinct-names.ts";
 import { NumberProof } from "./number-proof.tsx";
 import { carrierName } from "./providers.ts";
@@ -54,14 +54,21 @@ function Assigned({ number }: { number: string }) {
     mutationFn: async (agentId: string) => {
       const next = agents.data?.find(({ id }) => id === agentId);
       // The number belongs to one agent: giving it to the next one takes it away from the current one.
-      if (next) await set(next.id, [...next.agent_mobile_number, number]);
+      const changed = next ?? current;
+      if (next) await set(next, [...next.agent_mobile_number, number]);
       else if (current)
         await set(
-          current.id,
+          current,
           current.agent_mobile_number.filter((each) => each !== number),
         );
+      return changed;
     },
-    onSuccess: () => tellDone("Saved"),
+    onSuccess: (changed) =>
+      tellDone(
+        changed?.publishing === "manual"
+          ? `Saved as a version of “${changed.agent_name}” that is not published yet`
+          : "Saved",
+      ),
     onError: tellFailure,
     onSettled: () => client.invalidateQueries({ queryKey: AGENTS }),
   });
@@ -83,8 +90,9 @@ function Assigned({ number }: { number: string }) {
   );
 }
 
-function set(agentId: string, numbers: string[]) {
-  const params = { path: { agent_id: agentId }, query: { move_numbers: true } };
+function set({ id, publishing }: Agent, numbers: string[]) {
+  // A version that waits to be published takes no number over.
+  const params = { path: { agent_id: id }, query: publishing === "auto" ? { move_numbers: true } : {} };
   return ask(api.PATCH("/v1/public/agents/{agent_id}", { params, body: { agent_mobile_number: numbers } }));
 }
 

@@ -2,7 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import { Link, useNavigate, useParams, useSearch } from "@tanstack/react-router";
 import { clsx } from "clsx";
 import { ChevronLeft, Play } from "lucide-react";
-import { useEffect } from "react";
+import { useEffect, useState } from "react";
 import { sentenceOf } from "../../../api/problem.ts";
 import { isMissing, NotFound, PageFailure, PagePending } from "../../../app/failures.tsx";
 import { Badge } from "../../../ui/badge.tsx";
@@ -18,6 +18,10 @@ import { TryIt } from "../../try-it/try-it.tsx";
 import { TryItPanel } from "../../try-it/try-it-panel.tsx";
 import { type Agent, agentQuery } from "../agents.ts";
 import { TestsTab } from "../tests/tests-tab.tsx";
+import { PublishDialog } from "../versions/publish-dialog.tsx";
+import { VersionNote } from "../versions/version-note.tsx";
+import { VersionState } from "../versions/version-state.tsx";
+import { VersionsTab } from "../versions/versions-tab.tsx";
 import { AgentMenu } from "./agent-menu.tsx";
 import { AnalysisTab } from "./analysis-tab.tsx";
 import { ChannelsTab } from "./channels/channels-tab.tsx";
@@ -47,7 +51,7 @@ function Editor({ agent }: { agent: Agent }) {
     document.title = `${agent.agent_name} · Parley`;
   }, [agent.agent_name]);
   const setTab = (next: string) =>
-    navigate({ search: (before) => ({ ...before, tab: next as typeof tab }), replace: true });
+    navigate({ search: { tab: next as typeof tab, ...(trying && { try: trying }) }, replace: true });
   const setTrying = (next: "chat" | "talk" | undefined) =>
     navigate({ search: (before) => ({ ...before, try: next }), replace: true });
   return (
@@ -77,6 +81,7 @@ function Editor({ agent }: { agent: Agent }) {
               { value: "knowledge", label: "Knowledge", content: <KnowledgeTab draft={draft} /> },
               { value: "analysis", label: "Analysis", content: <AnalysisTab draft={draft} /> },
               { value: "channels", label: "Channels", content: <ChannelsTab draft={draft} /> },
+              { value: "versions", label: "Versions", content: <VersionsTab draft={draft} /> },
               {
                 value: "tests",
                 label: "Tests",
@@ -112,6 +117,7 @@ function EditorHeader({
 }) {
   const { agent, isDirty, isSaving } = draft;
   const navigate = useNavigate();
+  const [publishing, setPublishing] = useState<number | null>(null);
   return (
     <header className="sticky top-0 z-20 border-b border-line bg-canvas/95 backdrop-blur max-lg:top-13">
       <div className="mx-auto flex max-w-4xl flex-wrap items-center gap-x-3 gap-y-2 px-4 py-3 sm:px-8">
@@ -123,15 +129,19 @@ function EditorHeader({
         >
           <ChevronLeft className="size-5" aria-hidden />
         </Link>
-        <div className="min-w-0 flex-1 basis-40">
+        <div className="min-w-0 flex-1 basis-48">
           <h1 dir="auto" className="truncate text-lg leading-6 font-semibold tracking-tight">
             {agent.agent_name}
           </h1>
-          <p className="truncate font-mono text-xs text-muted select-all">{agent.id}</p>
+          <p className="flex flex-wrap items-center gap-x-3 text-xs text-muted">
+            <span className="truncate font-mono select-all">{agent.id}</span>
+            <VersionState agent={agent} onPublish={() => setPublishing(agent.latest_version)} />
+          </p>
         </div>
         <span role="status" className={clsx(!isDirty && "sr-only")}>
           {isDirty && <Badge tone="warning">Unsaved changes</Badge>}
         </span>
+        {isDirty && <VersionNote draft={draft} />}
         <div className="flex items-center gap-2">
           {isDirty && (
             <Button variant="ghost" onClick={draft.discard}>
@@ -154,6 +164,7 @@ function EditorHeader({
           <AgentMenu agent={agent} isDirty={isDirty} />
         </div>
       </div>
+      <PublishDialog draft={draft} version={publishing} onClose={() => setPublishing(null)} />
     </header>
   );
 }

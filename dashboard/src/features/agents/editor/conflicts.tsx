@@ -1,38 +1,7 @@
 import { Button } from "../../../ui/button.tsx";
 import { Notice } from "../../../ui/states.tsx";
-import type { Changes } from "../agents.ts";
 import type { AgentDraft } from "./draft.ts";
-
-/** The fields by the names that the editor has for them. */
-const LABELS: Partial<Record<keyof Changes, string>> = {
-  agent_name: "Name",
-  agent_type: "Type",
-  agent_description: "Description",
-  agent_category: "Category",
-  agent_mobile_number: "Phone numbers",
-  first_message_prompt: "Greeting",
-  prompt: "Prompt",
-  prompt_content: "Prompt",
-  tools: "Tools",
-  custom_tools: "Your tools",
-  handoffs: "Handoffs",
-  knowledge: "Knowledge",
-  timezone: "Time zone",
-  start_webhook: "Start webhook",
-  call_settings: "Call settings",
-  widget_config: "Website chat",
-  stt: "Speech-to-text",
-  llm: "Language model",
-  tts: "Voice",
-  sts: "Speech to speech",
-  recording: "Recording",
-  whatsapp: "WhatsApp",
-  agent_tips: "Tips",
-  MediaFiles: "Files",
-  call_analysis_enabled: "Analysis",
-  call_analysis_prompt: "Analysis prompt",
-  call_analysis_schema: "Analysis fields",
-};
+import { labelOfField } from "./field-labels.ts";
 
 /** What was changed here, and meanwhile in another tab or by someone else: shows their value and asks which one to keep. */
 export function Conflicts({ draft: { conflicts, settle } }: { draft: AgentDraft }) {
@@ -46,7 +15,7 @@ export function Conflicts({ draft: { conflicts, settle } }: { draft: AgentDraft 
         </p>
         <ul className="mt-2 flex flex-col gap-3">
           {conflicts.map(({ field, theirs }) => {
-            const label = LABELS[field] ?? field;
+            const label = labelOfField(field);
             return (
               <li key={field} className="flex flex-col gap-1.5">
                 <p>{label} is now:</p>

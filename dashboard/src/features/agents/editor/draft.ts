@@ -7,6 +7,7 @@ import { tellDone } from "../../../ui/overlay/toasts.tsx";
 import { PROMPTS } from "../../prompts/prompts.ts";
 import { useSharedText, type WhichVersion } from "../../prompts/shared-text.ts";
 import { AGENTS, type Agent, agentQuery, type Changes } from "../agents.ts";
+import { versionsOf } from "../versions/versions.ts";
 import { type Conflict, conflictsOf, dropped, type Edits, edited, joined, kept, NO_EDITS, unsaved } from "./edits.ts";
 import type { Entered } from "./models/entered.ts";
 import { withoutSecrets } from "./without-secrets.ts";
@@ -21,6 +22,9 @@ export interface AgentDraft {
   /** Whether there is something to save, and nothing in its way. */
   isSavable: boolean;
   set(changed: Changes): void;
+  /** What the version is for that a save makes; "" for nothing. */
+  note: string;
+  setNote(note: string): void;
   discard(): void;
   /** Resolves to whether it was saved. */
   save(): Promise<boolean>;
@@ -47,14 +51,16 @@ const ATTEMPTS_MAX = 3;
 export function useAgentDraft(agent: Agent): AgentDraft {
   const client = useQueryClient();
   const [edits, setEdits] = useState(NO_EDITS);
+  const [note, setNote] = useState("");
   const entered = useRef<Entered>(new Map()).current;
   const stored = useMemo(() => storedValues(agent), [agent]);
   const write = useMutation({
     mutationFn: async (sent: Edits) => {
       let based = agent;
+      const body = { ...sent.changes, ...(note.trim() !== "" && { version_note: note }) };
       for (let attempt = 1; ; attempt++) {
         try {
-          return await patch(based, sent.changes);
+          return await patch(based, body);
         } catch (error) {
           if (!(error instanceof Problem) || error.status !== 409 || attempt === ATTEMPTS_MAX) throw error;
           const current = await client.fetchQuery({ ...agentQuery(agent.id), staleTime: 0 });
@@ -68,6 +74,7 @@ export function useAgentDraft(agent: Agent): AgentDraft {
     onSuccess: async (saved, { changes: sent }) => {
       client.setQueryData(agentQuery(agent.id).queryKey, saved);
       setEdits((now) => unsaved(now, sent, storedValues(saved)));
+      setNote("");
       // Masks that were entered for other providers no longer stand for a key.
       entered.clear();
       tellDone("Saved");
@@ -75,6 +82,7 @@ export function useAgentDraft(agent: Agent): AgentDraft {
         // Another agent may have given a number away.
         client.invalidateQueries({ queryKey: sent.agent_mobile_number ? AGENTS : [...AGENTS, "list"] }),
         client.invalidateQueries({ queryKey: PROMPTS }),
+        client.invalidateQueries({ queryKey: versionsOf(agent.id) }),
       ]);
     },
   });
@@ -100,8 +108,11 @@ export function useAgentDraft(agent: Agent): AgentDraft {
     isDirty,
     isSavable: isDirty && conflicts.length === 0 && !write.isPending,
     set,
+    note,
+    setNote,
     discard: () => {
       forget();
+      setNote("");
       change(() => NO_EDITS);
     },
     save: () =>
@@ -133,8 +144,10 @@ function keptEdits(offered: Edits | null, edits: Edits): Edits | null {
 const CHANGED = "This agent was changed in another tab or by someone else.";
 
 /** Changes the agent only if it is still the one that is on the screen. */
-function patch({ id, updated_at }: Agent, body: Changes): Promise<Agent> {
-  const query = { move_numbers: true, if_updated_at: updated_at };
+function patch({ id, updated_at, publishing }: Agent, body: Changes): Promise<Agent> {
+  // What takes effect at once takes its numbers over; otherwise publishing it tells who answers them.
+  const isAuto = (body.publishing ?? publishing) === "auto";
+  const query = { if_updated_at: updated_at, ...(isAuto && { move_numbers: true }) };
   return ask(api.PATCH("/v1/public/agents/{agent_id}", { params: { path: { agent_id: id }, query }, body }));
 }
 
@@ -189,6 +202,7 @@ export function storedValues(agent: Agent): Changes {
     call_analysis_enabled: agent.call_analysis_enabled,
     call_analysis_prompt: agent.call_analysis_prompt ?? null,
     call_analysis_schema: agent.call_analysis_schema ?? null,
+    publishing: agent.publishing,
     ...(isOwn
       ? { prompt_content: agent.prompt?.prompt_content ?? null }
       : { prompt: agent.prompt && storedReference(agent.prompt, agent.prompt_pinned) }),

@@ -66,8 +66,6 @@ const OTHER = {
 
 /** Fields without a control, and why that is right. */
 const WITHOUT_CONTROL: Readonly<Record<string, string>> = {
-  publishing: "belongs to the agent's versions",
-  version_note: "belongs to the agent's versions",
   "llm.fallbacks.*.fallbacks": "is always empty",
   "stt.params": "is always empty, unless the server is the owner's own",
 };

@@ -1,0 +1,59 @@
+import { Problem, sentenceOf } from "../../../api/problem.ts";
+import { Field } from "../../../ui/form/field.tsx";
+import { Input } from "../../../ui/form/input.tsx";
+import { Notice } from "../../../ui/states.tsx";
+
+/** Whether only required tests are in the way, which whoever is signed in may override. */
+export function isOverridable(error: Error | null): boolean {
+  return error instanceof Problem && error.status === 409 && error.fields.has("override");
+}
+
+/** Why versions do not get conversations: each reason on a line, and a field for the reason to do it all the same. */
+export function Refusal({
+  error,
+  reason,
+  onReason,
+}: {
+  error: Error | null;
+  reason: string;
+  onReason: (reason: string) => void;
+}) {
+  if (error === null) return null;
+  const violations = error instanceof Problem ? error.violations : [];
+  const listed = error instanceof Problem && error.status === 409 && violations.length > 0;
+  return (
+    <>
+      <Notice tone="danger">
+        {listed ? (
+          <>
+            <p className="font-medium">
+              {isOverridable(error) ? "Required tests have not passed:" : "This cannot be published:"}
+            </p>
+            <ul className="mt-1 list-disc pl-5">
+              {violations.map((violation) => (
+                <li key={violation} className="break-words">
+                  {violation}
+                </li>
+              ))}
+            </ul>
+          </>
+        ) : (
+          sentenceOf(error)
+        )}
+      </Notice>
+      {isOverridable(error) && (
+        <Field label="Reason to publish without them" hint="It stands in the publish log. Better: run the tests first.">
+          {(control) => (
+            <Input
+              {...control}
+              required
+              maxLength={500}
+              value={reason}
+              onChange={({ target }) => onReason(target.value)}
+            />
+          )}
+        </Field>
+      )}
+    </>
+  );
+}

@@ -27,6 +27,20 @@ export function Details({ conversation, agentName }: { conversation: Conversatio
           {agentName}
         </Link>
       </Fact>
+      <Fact name="Version">
+        {conversation.agent_version === null ? (
+          "Unsaved changes"
+        ) : (
+          <Link
+            to="/agents/$agentId"
+            params={{ agentId: conversation.agent_id }}
+            search={{ tab: "versions", version: conversation.agent_version }}
+            className="text-accent-ink hover:underline"
+          >
+            {conversation.agent_version}
+          </Link>
+        )}
+      </Fact>
       <Fact name="Channel">
         <span className="inline-flex flex-wrap items-center gap-x-2">
           <ChannelLabel channel={conversation.conversation_type} />

@@ -11,7 +11,8 @@ import type { Trigger } from "../../ui/overlay/closed-trigger.tsx";
 import { Menu, MenuItem } from "../../ui/overlay/menu.tsx";
 import { Popover } from "../../ui/overlay/popover.tsx";
 import { useShownFirst } from "../../ui/painted.ts";
-import { agentNamesQuery } from "../agents/agents.ts";
+import { agentNamesQuery, agentQuery } from "../agents/agents.ts";
+import { versionNumbers } from "../agents/versions/versions.ts";
 import { dayOf, type Filters, isFiltered } from "./filters.ts";
 import { CHANNELS, DIRECTIONS, STATUSES } from "./names.tsx";
 
@@ -50,7 +51,7 @@ export function FilterBar({
 }) {
   const [filters, onChange] = useShownFirst(found, find);
   const names = useQuery(agentNamesQuery).data?.byId ?? [];
-  const set = (name: keyof Filters, value: string | boolean | undefined) => {
+  const set = (name: keyof Filters, value: string | number | boolean | undefined) => {
     const { [name]: _, page: __, ...rest } = filters;
     onChange(value === undefined ? rest : { ...rest, [name]: value });
   };
@@ -78,8 +79,18 @@ export function FilterBar({
           label="Agent"
           options={[...names].map(([value, name]) => ({ value, label: name }))}
           value={filters.agent_id}
-          onChange={(value) => set("agent_id", value)}
+          onChange={(value) => {
+            const { agent_id: _, agent_version: __, page: ___, ...rest } = filters;
+            onChange(value === undefined ? rest : { ...rest, agent_id: value });
+          }}
         />
+        {filters.agent_id !== undefined && (
+          <VersionFilter
+            agentId={filters.agent_id}
+            version={filters.agent_version}
+            onChange={(version) => set("agent_version", version)}
+          />
+        )}
         <PeriodFilter
           from={filters.from_date}
           to={filters.to_date}
@@ -125,6 +136,26 @@ function Choice({
         </Menu>
       )}
     </Chip>
+  );
+}
+
+function VersionFilter({
+  agentId,
+  version,
+  onChange,
+}: {
+  agentId: string;
+  version: number | undefined;
+  onChange: (version: number | undefined) => void;
+}) {
+  const agent = useQuery(agentQuery(agentId)).data;
+  return (
+    <Choice
+      label="Version"
+      options={(agent ? versionNumbers(agent) : []).map((number) => ({ value: String(number), label: String(number) }))}
+      value={version?.toString()}
+      onChange={(value) => onChange(value === undefined ? undefined : Number(value))}
+    />
   );
 }
 

@@ -1,9 +1,11 @@
-import { pageIn, textIn } from "../../app/search-params.ts";
+import { numberIn, pageIn, textIn } from "../../app/search-params.ts";
 
 /** The filters of the list, named as the API's parameters and the page's address name them. */
 export interface Filters {
   search?: string;
   agent_id?: string;
+  /** Of that agent. */
+  agent_version?: number;
   conversation_type?: string;
   conversation_status?: string;
   calling_type?: string;
@@ -21,6 +23,7 @@ export function filtersIn(search: Record<string, unknown>): Filters {
   return {
     ...textIn(search, "search"),
     ...textIn(search, "agent_id"),
+    ...(search.agent_id !== undefined && numberIn(search, "agent_version")),
     ...textIn(search, "conversation_type"),
     ...textIn(search, "conversation_status"),
     ...textIn(search, "calling_type"),

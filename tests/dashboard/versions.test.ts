@@ -1,0 +1,114 @@
+import { afterAll, expect, test } from "bun:test";
+import { startChromium } from "../kit/calls/chromium.ts";
+import { openSignedIn } from "../kit/dashboard.ts";
+import { sharedStack } from "../kit/stack/shared-stack.ts";
+import { createAgent } from "../kit/test-agent.ts";
+import { createOwner } from "../kit/test-owner.ts";
+
+const stack = await sharedStack();
+const browser = await startChromium();
+afterAll(async () => {
+  await browser.close();
+  await stack.stop();
+});
+
+/** An agent with one version, and the dashboard of its owner. */
+async function newAgent() {
+  const owner = await createOwner(stack.accounts);
+  const api = stack.api(owner.apiKey);
+  const id = await createAgent(api, { baseUrl: `http://${stack.address("model")}/v1` });
+  return { api, id, page: await openSignedIn(browser, stack, owner) };
+}
+
+test("a change waits as a version, is compared, published, rolled back, and shares the traffic", async () => {
+  const { api, id, page } = await newAgent();
+  await page.goto(`/agents/${id}?tab=versions`);
+  await page.getByText("Version 1, published").waitFor();
+  await page.getByText("All new conversations get version 1.").waitFor();
+  await page.getByRole("switch", { name: "Publish what I save at once" }).click();
+  await page.getByRole("tab", { name: "Prompt" }).click();
+  await page.getByRole("textbox", { name: "Name" }).fill("Reception");
+  await page.getByRole("textbox", { name: "Version note" }).fill("Another name");
+  await page.getByRole("button", { name: "Save", exact: true }).click();
+  await page.getByText("Version 2 is not published").waitFor();
+
+  await page.getByRole("tab", { name: "Versions" }).click();
+  await page.getByRole("row", { name: /Version 2 .*Another name/ }).click();
+  const name = page.getByRole("region", { name: "agent_name" });
+  expect(await name.locator("pre").allTextContents()).toEqual(["Front desk", "Reception"]);
+  await page.getByText("Too few conversations have ended to tell").waitFor();
+  await page.getByRole("tabpanel").getByRole("button", { name: "Publish" }).click();
+  const question = page.getByRole("dialog");
+  await question.getByRole("textbox", { name: "Note" }).fill("Looks right");
+  await question.getByRole("button", { name: "Publish" }).click();
+  await page.getByText("Version 2, published").waitFor();
+
+  await page.getByRole("button", { name: "All versions" }).click();
+  await page.getByRole("button", { name: "Roll back: version 1" }).click();
+  await question.getByRole("button", { name: "Roll back" }).click();
+  await page.getByText("All new conversations get version 1.").waitFor();
+
+  await page.getByRole("button", { name: "Split traffic" }).click();
+  await page.getByRole("slider", { name: "Share of version 2" }).fill("25");
+  await page.getByRole("slider", { name: "Share of version 1" }).and(page.locator("[value='75']")).waitFor();
+  await page.getByRole("button", { name: "Save split" }).click();
+  await page.getByText("Version 2 gets 25%").waitFor();
+  const { split } = (await api.get(`/agents/${id}/traffic`)).body;
+  expect(split).toEqual([
+    { agent_version: 1, weight: 75 },
+    { agent_version: 2, weight: 25 },
+  ]);
+
+  await page.getByRole("button", { name: "Publish log" }).click();
+  const log = page.getByRole("table", { name: "Publish log" });
+  await log.getByText("Split: version 1 75%, version 2 25%").waitFor();
+  expect(await log.getByRole("row").allInnerTexts()).toEqual([
+    expect.any(String),
+    expect.stringContaining("Split"),
+    expect.stringContaining("Rolled back to version 1"),
+    expect.stringMatching(/Published version 2\s+Looks right/),
+    expect.stringContaining("Version 1 took effect at once"),
+  ]);
+  expect(page.failures).toEqual([]);
+  await page.context().close();
+}, 240_000);
+
+test("publishing past a required test that has not passed names it, and asks for a reason", async () => {
+  const { api, id, page } = await newAgent();
+  const json = { headers: { "content-type": "application/json" } };
+  await api.send("PATCH", `/agents/${id}`, { body: JSON.stringify({ publishing: "manual" }), ...json });
+  await api.post(`/agents/${id}/tests`, {
+    ...{ name: "Greets the caller", required: true, kind: "scripted", channel: "text", messages: ["Hello"] },
+    assertions: [{ type: "contains", value: "Acme" }],
+  });
+  await page.goto(`/agents/${id}?tab=versions`);
+  await page.getByRole("button", { name: "Publish: version 2" }).click();
+  const question = page.getByRole("dialog");
+  await question.getByRole("button", { name: "Publish" }).click();
+  await question.getByRole("listitem").getByText("Greets the caller has not passed for version 2").waitFor();
+  await question.getByLabel("Reason to publish without them").fill("The test server is down");
+  await question.getByRole("button", { name: "Publish anyway" }).click();
+  await page.getByText("Version 2, published").waitFor();
+  const [entry] = (await api.get(`/agents/${id}/publishes`)).body.publishes;
+  expect(entry).toMatchObject({ kind: "publish", override_reason: "The test server is down" });
+  await page.context().close();
+}, 240_000);
+
+test("conversations show their version, and are listed by it", async () => {
+  const { api, id, page } = await newAgent();
+  for (const agent_version of [1, "latest"]) {
+    await api.post("/chat", { agent_id: id, agent_version, message: `Hello, ${agent_version}` });
+    const change = { body: '{"agent_description":"Later"}', headers: { "content-type": "application/json" } };
+    await api.send("PATCH", `/agents/${id}`, change);
+  }
+  await page.goto(`/conversations?agent_id=${id}`);
+  await page.getByRole("link", { name: "Hello, latest" }).waitFor();
+  await page.getByRole("button", { name: "Version", exact: true }).click();
+  await page.getByRole("menuitem", { name: "1", exact: true }).click();
+  await page.getByRole("link", { name: "Hello, latest" }).waitFor({ state: "detached" });
+  await page.getByRole("link", { name: "Hello, 1" }).click();
+  await page.getByRole("definition").getByRole("link", { name: "1", exact: true }).click();
+  await page.getByText("From version 3 to version 1.").waitFor();
+  expect(page.failures).toEqual([]);
+  await page.context().close();
+}, 240_000);

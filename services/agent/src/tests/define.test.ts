@@ -62,6 +62,8 @@ describe("a test is refused, and the field named,", () => {
     ],
     ["with a look-ahead, which RE2 refuses", asserting({ type: "matches", value: "a(?=b)" }), "assertions.0.value"],
     ["with a back reference, which RE2 refuses", asserting({ type: "matches", value: "(a)\\1" }), "assertions.0.value"],
+    ["with an expression that is long", asserting({ type: "matches", value: "a".repeat(501) }), "assertions.0.value"],
+    ["with one that grows large", asserting({ type: "matches", value: "(?:x?){900}y" }), "assertions.0.value"],
     ["with an unknown end", asserting({ type: "ended_by", value: "nobody" }), "assertions.0.value"],
     ["with a language that is no tag", asserting({ type: "language", value: "German" }), "assertions.0.value"],
     ["that is too long", { ...script, variables: { long: "x".repeat(TEST_LIMITS.bytes) } }, ""],

@@ -8,7 +8,7 @@ import {
 } from "@parley/shared/domain/tests";
 import { invalid } from "@parley/shared/errors";
 import { isLonger } from "@parley/shared/text/length";
-import { RE2JS } from "re2js";
+import { checkExpression } from "./assertions/expression.ts";
 
 /** What a request may say of a test, beside its name and whether it is required. Null has the same meaning as nothing. */
 export type GivenTest = { [F in keyof TestDefinition]?: TestDefinition[F] | null };
@@ -126,14 +126,4 @@ function checkAssertion(test: TestDefinition, assertion: Assertion, path: string
       `${path}.value`,
       `${path}.value must be a BCP 47 tag with a language of two letters, such as en or de-AT`,
     );
-}
-
-/** RE2's syntax has neither look-around nor back references, so that no expression takes long. */
-function checkExpression(expression: string, path: string): void {
-  try {
-    RE2JS.compile(expression);
-  } catch (error) {
-    const why = error instanceof Error ? error.message.replace(/^error parsing regexp: /, "") : "";
-    throw invalid(path, `${path} must be a regular expression in RE2's syntax: ${why}`);
-  }
 }

@@ -99,3 +99,13 @@ test("an expression that would take exponential time elsewhere is matched at onc
   const conversation = { ...CONVERSATION, turns: [turn({ agent: "a".repeat(50_000) })] };
   expect(assertOn({ type: "matches", value: "^(a+)+$!" }, conversation, detect).passed).toBe(false);
 });
+
+test("an expression is not searched for in replies whose length makes that slow", () => {
+  const replies = (agent: string) => ({ ...CONVERSATION, greeting: "", turns: [turn({ agent })] });
+  const complex: Assertion = { type: "matches", value: "(?:(?:x?){400}[y-z]|[0-9])" };
+  expect(assertOn(complex, replies("x".repeat(3_000)), detect).reason).toContain("is not text that matches");
+  expect(assertOn(complex, replies("x".repeat(100_000)), detect)).toMatchObject({
+    passed: false,
+    reason: expect.stringContaining("too long"),
+  });
+});

@@ -1,5 +1,5 @@
 import type { Assertion, AssertionResult } from "@parley/shared/domain/tests";
-import { RE2JS } from "re2js";
+import { matcher } from "./expression.ts";
 import type { CalledTool, FinishedConversation, FinishedTurn } from "./finished.ts";
 import { hasPart } from "./partial.ts";
 
@@ -39,7 +39,7 @@ function verdictOf(assertion: Assertion, conversation: FinishedConversation, det
     case "not_contains":
       return none(said, (text) => includes(text, value), `contains ${quoted(value)}`);
     case "matches":
-      return some(said, matcher(value), `matches ${value}`);
+      return matches(said, value);
     case "tool_called":
       return toolCalled(turns, tool, assertion.arguments ?? null);
     case "tool_not_called":
@@ -90,10 +90,10 @@ function includes(text: string, part: string): boolean {
   return text.toLowerCase().includes(part.toLowerCase());
 }
 
-/** In time linear in the text, whatever the expression is. */
-function matcher(expression: string): (text: string) => boolean {
-  const compiled = RE2JS.compile(expression);
-  return (text) => compiled.matcher(text).find();
+function matches(said: readonly string[], expression: string): Verdict {
+  const holds = matcher(expression, said);
+  if (holds) return some(said, holds, `matches ${expression}`);
+  return failed("The replies are too long to be searched with such a complex expression: repeat less in braces");
 }
 
 function toolCalled(turns: readonly FinishedTurn[], tool: string, wanted: Record<string, unknown> | null): Verdict {

@@ -1,3 +1,4 @@
+import { setImmediate } from "node:timers/promises";
 import type { LlmConfig } from "@parley/proto/parley/agent/v1/agent.ts";
 import type { AgentKey } from "@parley/proto/parley/agent/v1/agent_service.ts";
 import { type Conversation, ConversationStatus } from "@parley/proto/parley/conversation/v1/conversation.ts";
@@ -168,6 +169,8 @@ export async function assertAll(
   const results: AssertionResult[] = [];
   for (const assertion of assertions) {
     if (assertion.type !== "judge") {
+      // Each may take a while; others have their turn in between.
+      await setImmediate();
       results.push(assertOn(assertion, conversation, detect));
       continue;
     }

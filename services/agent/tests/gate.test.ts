@@ -58,6 +58,12 @@ test("a pass is good for what a version has, and for the test as it was, but not
   expect(await failure(publish(agent, 4))).toMatchObject(missing("Greets for version 4"));
 });
 
+test("a test that a run names more than once has no more attempts to pass in", async () => {
+  const { agent, testKey } = await gatedAgent();
+  const run = await runToEnd(agents, agent, { tests: ["Greets", testKey.testId] });
+  expect(run.total).toBe(1);
+});
+
 test("a split of the traffic needs the passes that publishing needs", async () => {
   const { agent } = await gatedAgent();
   await runToEnd(agents, agent);

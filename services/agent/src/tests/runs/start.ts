@@ -43,13 +43,14 @@ export async function startRun(
   return run;
 }
 
-/** The tests with these ids or names; all without any. @throws ServiceError not_found */
+/** The tests with these ids or names, each once; all without any. @throws ServiceError not_found */
 export function chosenTests(tests: readonly TestRow[], wanted: readonly string[]): TestRow[] {
   if (tests.length === 0) throw invalid("tests", "The agent has no tests: create one first");
   if (wanted.length === 0) return [...tests];
-  return wanted.map((each) => {
+  const chosen = wanted.map((each) => {
     const test = tests.find(({ testId, name }) => testId === each || name === each);
     if (!test) throw notFound(`Test ${each}`, "tests");
     return test;
   });
+  return [...new Set(chosen)];
 }

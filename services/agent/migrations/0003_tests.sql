@@ -70,6 +70,9 @@ create table test_attempts (
   outcome json,
   started_at timestamptz,
   ended_at timestamptz,
+  -- Of the definition: how many attempts of the test must pass, and the key of test_passes for the version; null for a replay.
+  pass_at_least integer not null,
+  pass_key text,
   primary key (owner_id, run_id, place)
 );
 create index test_attempts_open on test_attempts (owner_id, run_id, place) where status in ('QUEUED', 'RUNNING');

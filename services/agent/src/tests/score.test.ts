@@ -3,7 +3,7 @@ import { defineTest } from "./define.ts";
 import { passKey, runStatus, testPassed } from "./score.ts";
 
 test("a test passes once enough attempts have, and fails once they cannot", () => {
-  const needed = { pass_at_least: 2 };
+  const needed = 2;
   expect([testPassed(needed, 2, 1), testPassed(needed, 1, 1), testPassed(needed, 1, 0)]).toEqual([true, null, false]);
 });
 

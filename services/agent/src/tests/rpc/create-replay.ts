@@ -47,6 +47,7 @@ export function createReplay(ctx: AgentContext): NonNullable<Handlers<typeof Age
           const attempts = conversationIds.map(
             (testId, place): NewAttempt => ({
               ...{ ownerId, runId, place, testId, attempt: 1, name: testId, required: false, definition },
+              passKey: null,
             }),
           );
           const run = await startRun(

@@ -12,6 +12,7 @@ import { LATEST } from "../../store/versions.ts";
 import { requirePrices } from "../runs/models.ts";
 import { chosenTests, startRun } from "../runs/start.ts";
 import { toTestRun } from "../runs/to-run.ts";
+import { passKey } from "../score.ts";
 import { listAttemptSummaries, type NewAttempt } from "../store/attempts.ts";
 import { listTestRows } from "../store/tests.ts";
 
@@ -36,6 +37,7 @@ export function runTests(ctx: AgentContext): NonNullable<Handlers<typeof AgentSe
             name,
             required,
             definition,
+            passKey: passKey(hash, definition),
             attempt: at + 1,
           })),
         )

@@ -1,9 +1,9 @@
-import type { AttemptSummary } from "../store/attempts.ts";
+import type { AttemptToHold } from "../store/attempts.ts";
 import type { RunRow } from "../store/runs.ts";
 
 /** An attempt that a lane holds. */
 export interface Begun {
-  attempt: AttemptSummary;
+  attempt: AttemptToHold;
   run: RunRow;
   /** Names this beginning of the attempt. */
   token: string;

@@ -1,7 +1,7 @@
 import type { Sql } from "@parley/shared/db/database";
 import { lockStoredBytes } from "@parley/shared/stored-bytes/room";
 import { attemptsEnded, runsEnded } from "../metrics.ts";
-import { passKey, runStatus } from "../score.ts";
+import { runStatus } from "../score.ts";
 import { cancelAttempts, type EndedAttempt, endAttempt, listAttemptSummaries } from "../store/attempts.ts";
 import { insertPasses } from "../store/passes.ts";
 import { lockRun, type RunRow, updateRun } from "../store/runs.ts";
@@ -34,11 +34,8 @@ export async function storeEnd(
   if (!isOver) return updateRun(tx, counted);
   const tests = scoreTests(attempts);
   const status = statusOf(counted, tests);
-  if (!run.isReplay) {
-    const passed = tests.filter((test) => test.passed === true);
-    const keys = passed.map(({ definition }) => passKey(run.versionHash, definition));
-    if (keys.length > 0) await insertPasses(tx, run, keys, now);
-  }
+  const keys = tests.flatMap((test) => (test.passed === true ? (test.passKey ?? []) : []));
+  if (keys.length > 0) await insertPasses(tx, run, keys, now);
   runsEnded().add(1, { status, kind: run.isReplay ? "replay" : "tests" });
   await updateRun(tx, { ...counted, status, endedAt: now });
 }

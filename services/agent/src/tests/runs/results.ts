@@ -1,4 +1,3 @@
-import type { TestDefinition } from "@parley/shared/domain/tests";
 import { testPassed } from "../score.ts";
 import type { AttemptSummary } from "../store/attempts.ts";
 
@@ -7,7 +6,8 @@ export interface ScoredTest {
   testId: string;
   name: string;
   required: boolean;
-  definition: TestDefinition;
+  passAtLeast: number;
+  passKey: string | null;
   /** Null while open attempts matter. */
   passed: boolean | null;
   passes: number;
@@ -20,7 +20,8 @@ export function scoreTests(attempts: readonly AttemptSummary[]): ScoredTest[] {
     const [first] = own as [AttemptSummary];
     const passes = own.filter(({ status }) => status === "PASSED").length;
     const left = own.filter(({ status }) => status === "QUEUED" || status === "RUNNING").length;
-    const { name, required, definition } = first;
-    return { testId, name, required, definition, passes, passed: testPassed(definition, passes, left), attempts: own };
+    const { name, required, passAtLeast, passKey } = first;
+    const passed = testPassed(passAtLeast, passes, left);
+    return { testId, name, required, passAtLeast, passKey, passes, passed, attempts: own };
   });
 }

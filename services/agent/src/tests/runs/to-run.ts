@@ -23,7 +23,7 @@ export function toTestRun(run: RunRow, attempts: readonly AttemptSummary[]): Tes
       required: test.required,
       passed: test.passed ?? undefined,
       passes: test.passes,
-      passAtLeast: test.definition.pass_at_least,
+      passAtLeast: test.passAtLeast,
       attempts: test.attempts.map((attempt) => ({
         attempt: attempt.attempt,
         status: attempt.status,

@@ -15,9 +15,13 @@ export interface NewAttempt extends AttemptKey {
   required: boolean;
   /** Of a replay: what does not depend on the conversation. */
   definition: TestDefinition;
+  /** What a pass of the test opens the gate for (score.ts); null for a replay. */
+  passKey: string | null;
 }
 
-export interface AttemptRow extends NewAttempt {
+export interface AttemptRow extends Omit<NewAttempt, "definition"> {
+  /** How many attempts of the test must pass. */
+  passAtLeast: number;
   status: RunStatus;
   /** How often it was begun. */
   starts: number;
@@ -33,9 +37,12 @@ export type AttemptOutcome = Readonly<Record<string, unknown>>;
 /** Without what was said. */
 export type AttemptSummary = Omit<AttemptRow, "outcome"> & { outcome?: AttemptOutcome | null };
 
+export type AttemptToHold = AttemptSummary & Pick<NewAttempt, "definition">;
+
+// Without the definition: a run has hundreds of attempts, each with one.
 const summary = (sql: Sql) => sql`
-  owner_id, run_id, place, test_id, attempt, name, required, definition, status, starts, conversation_id, started_at,
-  ended_at`;
+  owner_id, run_id, place, test_id, attempt, name, required, pass_at_least, pass_key, status, starts, conversation_id,
+  started_at, ended_at`;
 
 export async function insertAttempts(sql: Sql, attempts: readonly NewAttempt[]): Promise<void> {
   await sql`
@@ -50,6 +57,8 @@ export async function insertAttempts(sql: Sql, attempts: readonly NewAttempt[]):
         required: row.required,
         definition: sql.typed(row.definition as never, JSON_AS_WRITTEN),
         status: "QUEUED",
+        pass_at_least: row.definition.pass_at_least,
+        pass_key: row.passKey,
       })),
     )}`;
 }
@@ -97,9 +106,9 @@ export async function findNextAttempt(
   tx: Sql,
   { ownerId, runId }: Pick<AttemptKey, "ownerId" | "runId">,
   lane: number,
-): Promise<AttemptSummary | null> {
-  const [row] = await tx<AttemptSummary[]>`
-    select ${summary(tx)} from test_attempts
+): Promise<AttemptToHold | null> {
+  const [row] = await tx<AttemptToHold[]>`
+    select ${summary(tx)}, definition from test_attempts
     where owner_id = ${ownerId} and run_id = ${runId} and (status = 'QUEUED' or (status = 'RUNNING' and lane = ${lane}))
     order by status = 'QUEUED', place limit 1`;
   return row ?? null;

@@ -117,6 +117,20 @@ describe.each(Object.entries(SCOPES))("the scope %s", (scope, ids) => {
   });
 });
 
+test("a key that may not read conversations makes no test of one and replays none, because both show what was said", async () => {
+  const scopes = Object.keys(SCOPES).filter((scope) => scope !== "conversations:read");
+  const { apiKey } = await createKey(stack.accounts, stack.owners[0].ownerId, { scopes });
+  const agent = "/agents/a";
+  for (const [path, body] of [
+    ["tests/from-conversation", { conversation_id: "a" }],
+    ["replays", { max: 1 }],
+  ] as const) {
+    const answer = await stack.api(apiKey).post(`${agent}/${path}`, body);
+    const detail = "The API key lacks the scope conversations:read";
+    expect([path, answer.status, answer.body]).toEqual([path, 403, { detail }]);
+  }
+});
+
 test("no key opens an operation of the management API, and no ended session any operation", async () => {
   const { apiKey, ownerId } = stack.owners[0];
   for (const operation of ofSessions) {

@@ -987,7 +987,7 @@ export interface paths {
         put?: never;
         /**
          * Make a test of a conversation
-         * @description The user's messages become a script and the results of tools become mocks. The test expects the tool calls that the agent made, or without any a last reply with the same meaning.
+         * @description The user's messages become a script and the results of tools become mocks. The test expects the tool calls that the agent made, or without any a last reply with the same meaning. A key needs the scope `conversations:read` too.
          *
          *     Needs a key with the scope `agents:write`, or a session.
          */
@@ -1153,7 +1153,7 @@ export interface paths {
         put?: never;
         /**
          * Replay conversations against a version
-         * @description The users of stored conversations say the same to the version, whose tools answer what they answered then. A call that was not recorded is an error: nothing goes out. Answers at once; `GET` lists what differs.
+         * @description The users of stored conversations say the same to the version, whose tools answer what they answered then. A call that was not recorded is an error: nothing goes out. Answers at once; `GET` lists what differs. A key needs the scope `conversations:read` too.
          *
          *     Needs a key with the scope `tests:run`, or a session.
          */

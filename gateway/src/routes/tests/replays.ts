@@ -25,13 +25,14 @@ export function replayRoutes(gate: GateContext, { agents }: Clients) {
           tag: "Tests",
           summary: "Replay conversations against a version",
           description:
-            "The users of stored conversations say the same to the version, whose tools answer what they answered then. A call that was not recorded is an error: nothing goes out. Answers at once; `GET` lists what differs.",
+            "The users of stored conversations say the same to the version, whose tools answer what they answered then. A call that was not recorded is an error: nothing goes out. Answers at once; `GET` lists what differs. A key needs the scope `conversations:read` too.",
           scope: "tests:run",
           body: ReplayBody,
           response: Replay,
-          refuses: ["not_found", "conflict"],
+          refuses: ["forbidden", "not_found", "conflict"],
         },
-        async ({ ownerId, params, body, idempotency, write }) => {
+        async ({ ownerId, params, body, idempotency, write, requireScope }) => {
+          requireScope("conversations:read");
           const { replay } = await agents.createReplay(
             {
               ...{ ownerId, agentId: params.agent_id ?? "", agentVersion: versionOf(body.agent_version) },

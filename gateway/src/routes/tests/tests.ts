@@ -71,13 +71,14 @@ export function testRoutes(gate: GateContext, { agents }: Clients) {
           tag: "Tests",
           summary: "Make a test of a conversation",
           description:
-            "The user's messages become a script and the results of tools become mocks. The test expects the tool calls that the agent made, or without any a last reply with the same meaning.",
+            "The user's messages become a script and the results of tools become mocks. The test expects the tool calls that the agent made, or without any a last reply with the same meaning. A key needs the scope `conversations:read` too.",
           scope: "agents:write",
           body: TestFromConversationBody,
           response: Test,
-          refuses: ["condition", "not_found", "conflict"],
+          refuses: ["condition", "forbidden", "not_found", "conflict"],
         },
-        async ({ ownerId, params, body, idempotency, write }) => {
+        async ({ ownerId, params, body, idempotency, write, requireScope }) => {
+          requireScope("conversations:read");
           const agentId = params.agent_id ?? "";
           const { conversation_id: conversationId, name } = body;
           const { test } = await agents.createTestFromConversation(

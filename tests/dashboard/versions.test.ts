@@ -35,8 +35,11 @@ test("a change waits as a version, is compared, published, rolled back, and shar
   await page.getByRole("tab", { name: "Versions" }).click();
   await page.getByRole("row", { name: /Version 2 .*Another name/ }).click();
   const name = page.getByRole("region", { name: "agent_name" });
+  await name.getByText("Reception").waitFor();
   expect(await name.locator("pre").allTextContents()).toEqual(["Front desk", "Reception"]);
   await page.getByText("Too few conversations have ended to tell").waitFor();
+  await page.getByRole("button", { name: "Show", exact: true }).click();
+  await page.getByText('"note": "Another name"').waitFor();
   await page.getByRole("tabpanel").getByRole("button", { name: "Publish" }).click();
   const question = page.getByRole("dialog");
   await question.getByRole("textbox", { name: "Note" }).fill("Looks right");

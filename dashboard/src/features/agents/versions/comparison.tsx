@@ -5,11 +5,12 @@ import { Button } from "../../../ui/button.tsx";
 import { Section, Sections } from "../../../ui/form/section.tsx";
 import { Select } from "../../../ui/form/select.tsx";
 import { ErrorState, LoadingRows } from "../../../ui/states.tsx";
+import { JsonView } from "../../conversations/json-view.tsx";
 import type { Agent } from "../agents.ts";
 import { ChangeList } from "./change-list.tsx";
 import { FigureTable } from "./figure-table.tsx";
 import { publishWord } from "./publish-dialog.tsx";
-import { comparisonQuery, diffQuery, type Pair, trafficQuery, versionNumbers } from "./versions.ts";
+import { comparisonQuery, diffQuery, type Pair, trafficQuery, versionNumbers, versionQuery } from "./versions.ts";
 
 /** Two versions: what changed from one to the other, and how their conversations go. */
 export function Comparison({
@@ -81,6 +82,7 @@ export function Comparison({
           <FiguresOf pair={{ agentId: agent.id, from: against, to: version }} />
         </Sections>
       )}
+      <Settings key={version} agentId={agent.id} version={version} />
     </div>
   );
 }
@@ -104,6 +106,26 @@ function Changes({ pair }: { pair: Pair }) {
         <p>Both versions have the same settings.</p>
       ) : (
         <ChangeList changes={diff.data.changes} from={pair.from} to={pair.to} />
+      )}
+    </Section>
+  );
+}
+
+function Settings({ agentId, version }: { agentId: string; version: number }) {
+  const [isShown, setShown] = useState(false);
+  const settings = useQuery({ ...versionQuery(agentId, version), enabled: isShown });
+  return (
+    <Section
+      title={`All of version ${version}`}
+      description="Its settings, prompts and tools, as the API shows them."
+      actions={!isShown && <Button onClick={() => setShown(true)}>Show</Button>}
+    >
+      {settings.data ? (
+        <JsonView value={settings.data} />
+      ) : settings.isLoadingError ? (
+        <ErrorState error={settings.error} onRetry={settings.refetch} />
+      ) : (
+        isShown && <LoadingRows />
       )}
     </Section>
   );

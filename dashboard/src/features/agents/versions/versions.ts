@@ -25,6 +25,19 @@ export const versionsQuery = (agentId: string, page = 1) =>
     placeholderData: (before) => before,
   });
 
+/** A version with all of its settings, prompts and tools, which never change. */
+export const versionQuery = (agentId: string, version: number) =>
+  queryOptions({
+    queryKey: [...versionsOf(agentId), "one", version],
+    queryFn: ({ signal }) =>
+      ask(
+        api.GET("/v1/public/agents/{agent_id}/versions/{agent_version}", {
+          params: { path: { agent_id: agentId, agent_version: String(version) } },
+          signal,
+        }),
+      ),
+  });
+
 /** A page of an agent's publish log, newest first. */
 export const publishesQuery = (agentId: string, page = 1) =>
   queryOptions({

@@ -87,6 +87,20 @@ export const replayQuery = (agentId: string, replayId: string) =>
     refetchInterval: ({ state }) => state.data && isOpen(state.data) && EVERY_MS,
   });
 
+/** What was said in the replay of one conversation; null if nothing is stored of it. */
+export const replayedTranscriptQuery = (agentId: string, replayId: string, conversationId: string) =>
+  queryOptions({
+    queryKey: [...testsKey(agentId), "replay", replayId, conversationId],
+    queryFn: async ({ signal }) => {
+      const params = {
+        path: { agent_id: agentId, replay_id: replayId },
+        query: { conversation_id: conversationId },
+      };
+      const replay = await ask(api.GET("/v1/public/agents/{agent_id}/replays/{replay_id}", { params, signal }));
+      return replay.results[0]?.transcript ?? null;
+    },
+  });
+
 /** Whether it has not ended. */
 export function isOpen({ ended_at }: Pick<Run, "ended_at">): boolean {
   return ended_at === null;

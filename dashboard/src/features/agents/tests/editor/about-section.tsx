@@ -1,14 +1,17 @@
+import { useQuery } from "@tanstack/react-query";
 import { Field } from "../../../../ui/form/field.tsx";
 import { Input } from "../../../../ui/form/input.tsx";
 import { NumberInput } from "../../../../ui/form/number-input.tsx";
 import { Section } from "../../../../ui/form/section.tsx";
 import { Switch } from "../../../../ui/form/switch.tsx";
+import { agentQuery } from "../../agents.ts";
 import type { TestDraft } from "./draft.ts";
 
 const REPEAT_MAX = 10;
 
 /** What the test is called, how often it is held, and whether a version needs it. */
-export function AboutSection({ draft: { form, set, errorAt } }: { draft: TestDraft }) {
+export function AboutSection({ draft: { form, set, errorAt }, agentId }: { draft: TestDraft; agentId: string }) {
+  const isManual = useQuery(agentQuery(agentId)).data?.publishing === "manual";
   return (
     <Section title="About">
       <Field label="Name" error={errorAt("name")}>
@@ -24,7 +27,12 @@ export function AboutSection({ draft: { form, set, errorAt } }: { draft: TestDra
       </Field>
       <Field
         label="Required"
-        hint="A version is published only if this test has passed for it. Needs an agent that is published by hand."
+        hint={
+          <>
+            A version is published only if this test has passed for it.
+            {!isManual && " That needs an agent whose versions are published by hand."}
+          </>
+        }
         error={errorAt("required")}
       >
         {(control) => (

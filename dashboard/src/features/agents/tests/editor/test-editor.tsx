@@ -42,7 +42,7 @@ export function TestEditor({ draft, agentId, test }: { draft: TestDraft; agentId
       menu={test && <TestMenu test={test} onLeave={draft.discard} />}
     >
       <Sections>
-        <AboutSection draft={draft} />
+        <AboutSection draft={draft} agentId={agentId} />
         <UserSection draft={draft} agentId={agentId} />
         <ToolsSection draft={draft} />
         <AssertionsSection draft={draft} agentId={agentId} />

@@ -93,7 +93,12 @@ function ReplayForm({ agentId, onClose }: { agentId: string; onClose: () => void
   };
   return (
     <form onSubmit={submit} className="flex flex-col gap-5">
-      <VersionField value={version} onChange={setVersion} error={errorAt("agent_version") ?? errorAt("version")} />
+      <VersionField
+        agentId={agentId}
+        value={version}
+        onChange={setVersion}
+        error={errorAt("agent_version") ?? errorAt("version")}
+      />
       <div className="grid items-start gap-4 sm:grid-cols-2">
         <Field label="Conversations at most" hint="The newest that match." error={errorAt("max")}>
           {(control) => <NumberInput {...control} required min={1} max={MAX} value={max} onChange={setMax} />}

@@ -1,10 +1,9 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { useState } from "react";
-import { api, ask } from "../../../../api/client.ts";
 import { Button } from "../../../../ui/button.tsx";
 import { ErrorState, Notice, Skeleton } from "../../../../ui/states.tsx";
-import type { Replay } from "../queries.ts";
+import { type Replay, replayedTranscriptQuery } from "../queries.ts";
 import { RunStatusBadge } from "../runs/status.tsx";
 import { TestTranscript } from "../runs/test-transcript.tsx";
 import { DifferenceView } from "./difference-view.tsx";
@@ -55,12 +54,7 @@ function Conversation({ conversationId, children }: { conversationId: string; ch
 /** The transcript, which is read by itself if the replay has no room for it. */
 function ReplayTranscript({ replay: { agent_id, replay_id }, result }: { replay: Replay; result: Result }) {
   const alone = useQuery({
-    queryKey: ["tests", agent_id, "replay", replay_id, result.conversation_id],
-    queryFn: async ({ signal }) => {
-      const params = { path: { agent_id, replay_id }, query: { conversation_id: result.conversation_id } };
-      const replay = await ask(api.GET("/v1/public/agents/{agent_id}/replays/{replay_id}", { params, signal }));
-      return replay.results[0]?.transcript ?? null;
-    },
+    ...replayedTranscriptQuery(agent_id, replay_id, result.conversation_id),
     enabled: result.transcript === null,
   });
   const transcript = result.transcript ?? alone.data;

@@ -86,6 +86,7 @@ function RunForm({
   return (
     <form onSubmit={submit} className="flex flex-col gap-5">
       <VersionField
+        agentId={agentId}
         value={version}
         onChange={setVersion}
         error={fields.get("agent_version") ?? fields.get("version")}

@@ -1,24 +1,23 @@
+import { useQuery } from "@tanstack/react-query";
 import { Field } from "../../../../ui/form/field.tsx";
 import { NumberInput } from "../../../../ui/form/number-input.tsx";
-import { Select } from "../../../../ui/form/select.tsx";
+import { type Option, Select } from "../../../../ui/form/select.tsx";
+import { type Agent, agentQuery } from "../../agents.ts";
 import type { ChosenVersion } from "./chosen-version.ts";
-
-const CHOICES = [
-  { value: "latest", label: "The latest" },
-  { value: "published", label: "The published one" },
-  { value: "number", label: "Another one…" },
-];
 
 /** Asks for a version of the agent. */
 export function VersionField({
+  agentId,
   value,
   onChange,
   error,
 }: {
+  agentId: string;
   value: ChosenVersion;
   onChange: (value: ChosenVersion) => void;
   error: string | undefined;
 }) {
+  const agent = useQuery(agentQuery(agentId)).data;
   const isNumber = value.which === "number";
   return (
     <div className="grid items-start gap-4 sm:grid-cols-2">
@@ -28,7 +27,7 @@ export function VersionField({
             {...control}
             value={value.which}
             onChange={(which) => onChange({ ...value, which: which as ChosenVersion["which"] })}
-            options={CHOICES}
+            options={choicesFor(agent)}
           />
         )}
       </Field>
@@ -48,4 +47,17 @@ export function VersionField({
       )}
     </div>
   );
+}
+
+/** @param agent undefined until it is read */
+function choicesFor(agent: Agent | undefined): Option[] {
+  const versions = agent && { latest: agent.latest_version, published: agent.published_version };
+  return [
+    { value: "latest", label: "The latest", hint: versions && `version ${versions.latest}` },
+    // An agent whose versions are published by hand may have none yet.
+    ...(versions?.published === null
+      ? []
+      : [{ value: "published", label: "The published one", hint: versions && `version ${versions.published}` }]),
+    { value: "number", label: "Another one…" },
+  ];
 }

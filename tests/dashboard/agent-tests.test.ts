@@ -1,4 +1,5 @@
 import { afterAll, expect, test } from "bun:test";
+import { eventually } from "@parley/testkit/eventually";
 import { barriersOf } from "../kit/axe.ts";
 import { startChromium } from "../kit/calls/chromium.ts";
 import { type DashboardPage, openSignedIn } from "../kit/dashboard.ts";
@@ -66,6 +67,21 @@ test("a test that an owner writes fails beside what it expected, and passes once
   barriers.push(...(await barriersAt("the list", page)));
   expect(barriers).toEqual([]);
   expect(page.failures).toEqual([]);
+  await page.context().close();
+}, 240_000);
+
+test("a link to the last tab of an agent shows that tab as chosen on a narrow phone", async () => {
+  const [owner] = stack.owners;
+  const agentId = await createAgent(stack.api(owner.apiKey), model);
+  const page = await openSignedIn(browser, stack, owner);
+  await page.setViewportSize({ width: 360, height: 740 });
+  await page.goto(`/agents/${agentId}?tab=tests`);
+  const tab = page.getByRole("tab", { name: "Tests", selected: true });
+  await eventually(async () => {
+    const { x = 0, width = 0 } = (await tab.boundingBox()) ?? {};
+    expect(x).toBeGreaterThan(0);
+    expect(x + width).toBeLessThanOrEqual(360);
+  });
   await page.context().close();
 }, 240_000);
 

@@ -42,6 +42,20 @@ test("a replay lists tool calls, the outcome and each field of the analysis that
   ]);
 });
 
+test("a replay in which a built-in tool has other words of the model does not differ, but one with another choice does", () => {
+  const calling = (name: string, given: object): FinishedConversation => ({
+    ...before,
+    turns: [{ ...turn, toolCalls: [{ name, arguments: given, result: "", isError: false }] }],
+  });
+  const compare = (name: string, was: object, is: object) =>
+    compareConversations(calling(name, was), calling(name, is)).map(({ what }) => what);
+  expect(compare("end_call", { message: "Bye" }, {})).toEqual([]);
+  expect(compare("search_knowledge", { query: "Hours" }, { query: "When open?" })).toEqual([]);
+  expect(compare("transfer_call", { message: "a", phone_number: "1" }, { phone_number: "2" })).toEqual(["tools"]);
+  expect(compare("set_language", { language: "en" }, { language: "es" })).toEqual(["tools"]);
+  expect(compare("tell", { message: "a" }, { message: "b" })).toEqual(["tools"]);
+});
+
 test("a replay's analysis does not differ where the conversation was not analyzed, and a field without a value is like none", () => {
   const after = { ...before, analysis: { resolved: true } };
   expect(compareConversations({ ...before, analysis: {} }, after)).toEqual([]);

@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
+import { isObject } from "@parley/shared/json/json-object";
 import type { FinishedConversation } from "../assertions/finished.ts";
 
 /** What differs between a stored conversation and its replay. */
@@ -10,6 +11,14 @@ export interface Difference {
   after?: unknown;
   reason?: string;
 }
+
+/** Arguments of built-in tools that are the model's own words, as replies are. */
+const WORDS: ReadonlyMap<string, string> = new Map([
+  ["end_call", "message"],
+  ["transfer_call", "message"],
+  ["schedule_call", "reason"],
+  ["search_knowledge", "query"],
+]);
 
 /** What differs but the replies, whose words never are the same (judge.ts). */
 export function compareConversations(before: FinishedConversation, after: FinishedConversation): Difference[] {
@@ -51,10 +60,15 @@ function toolsOf({ turns }: FinishedConversation) {
     toolCalls.map(({ name, arguments: given, isError }) => ({
       turn: at + 1,
       name,
-      arguments: given,
+      arguments: withoutWords(name, given),
       is_error: isError,
     })),
   );
+}
+
+function withoutWords(tool: string, given: unknown): unknown {
+  if (!WORDS.has(tool) || !isObject(given)) return given;
+  return Object.fromEntries(Object.entries(given).filter(([name]) => name !== WORDS.get(tool)));
 }
 
 /** The replay's user hangs up when nothing is left to say, whoever did so then: only the agent's own ending tells of the agent. */

@@ -4,8 +4,9 @@ import { startModel } from "@parley/dev/stand-ins/model/server.ts";
 import { type ToolCall, toolCallFor } from "@parley/dev/stand-ins/model/tool-call.ts";
 import { RULE_LOOK_UP, TOPICS } from "./shop.ts";
 
-/** A model that follows its prompt, and one that answers worse: it calls no tool of the shop, and guesses. */
+/** A model that follows its prompt, the same in other words, and one that answers worse: it calls no tool of the shop, and guesses. */
 export const GOOD_MODEL = "careful";
+export const WORDY_MODEL = "wordy";
 export const WORSE_MODEL = "careless";
 
 /**
@@ -24,8 +25,23 @@ function answers(ask: Ask): Answer {
     return { kind: "text", text: JSON.stringify(given) };
   }
   if (ask.model === WORSE_MODEL) return careless(ask);
+  const answered = careful(ask);
+  return ask.model === WORDY_MODEL ? inOtherWords(answered) : answered;
+}
+
+function careful(ask: Ask): Answer {
   const call = refundCall(ask);
   return call ? { kind: "call", name: call.name, arguments: JSON.stringify(call.input) } : answer(ask);
+}
+
+/** What a judge finds to be the same. */
+const FILLER = "Of course. ";
+const FAREWELL = /^goodbye\b.*/s;
+
+function inOtherWords(answered: Answer): Answer {
+  if (answered.kind === "text") return { ...answered, text: FILLER + answered.text };
+  if (answered.name !== "end_call") return answered;
+  return { ...answered, arguments: JSON.stringify({ message: "Goodbye, take care!" }) };
 }
 
 function careless(ask: Ask): Answer {
@@ -48,7 +64,7 @@ function refundCall({ messages, tools, toolsAnswered }: Ask): ToolCall | null {
   return call && typeof call !== "string" ? { ...call, name: next.name } : null;
 }
 
-/** A judge that compares the replies word for word, which is stricter than a real one. */
+/** A judge that compares the replies word for word but for fillers and farewells, which is stricter than a real one. */
 function verdictOn(message: string): { verdict: string; reason: string } {
   const [before = [], after = []] = [...message.matchAll(/^(?:Before|After) \(text from outside\): (.*)$/gm)].map(
     ([, json = "{}"]) => repliesIn(json),
@@ -63,7 +79,11 @@ function verdictOn(message: string): { verdict: string; reason: string } {
 function repliesIn(json: string): string[] {
   const { greeting = "", turns = [] } = JSON.parse(json) as { greeting?: string; turns?: { agent: string }[] };
   return [greeting, ...turns.map(({ agent }) => agent)].map((reply) =>
-    reply.toLowerCase().replaceAll(/[^\p{L}\p{N}]+/gu, " "),
+    reply
+      .replaceAll(FILLER, "")
+      .toLowerCase()
+      .replaceAll(/[^\p{L}\p{N}]+/gu, " ")
+      .replace(FAREWELL, "goodbye"),
   );
 }
 

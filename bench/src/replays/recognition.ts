@@ -10,7 +10,7 @@ export function startRecognition(speechUrl: string): { url: string; stop(): Prom
     routes: {
       "/v1/audio/transcriptions": {
         POST: async (request) => {
-          const { headers } = request;
+          const { headers, signal } = request;
           const body = await request.arrayBuffer();
           const form = await new Response(body, { headers }).formData();
           if (form.get("language") !== "en") return Response.json({ text: "guen de llopen" });
@@ -18,6 +18,8 @@ export function startRecognition(speechUrl: string): { url: string; stop(): Prom
             method: "POST",
             headers: { "content-type": headers.get("content-type") ?? "" },
             body,
+            // What nobody waits for anymore must not keep the next words waiting.
+            signal,
           });
           return Response.json(await heard.json(), { status: heard.status });
         },

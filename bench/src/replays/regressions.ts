@@ -1,10 +1,11 @@
-import { WORSE_MODEL } from "./model.ts";
+import { WORDY_MODEL, WORSE_MODEL } from "./model.ts";
 import { analysisSchema, COMPANY, GREETING, PROMPT, RULE_LOOK_UP, TOOLS, TOPICS } from "./shop.ts";
 
-/** A change for the worse, as somebody may make it by mistake. */
-export interface Regression {
+/** A change of the agent. */
+export interface Change {
   name: string;
-  kind: "prompt" | "tool" | "handoff" | "model" | "analysis" | "voice";
+  /** What is changed for the worse; null: nothing that matters. */
+  of: "prompt" | "tool" | "handoff" | "model" | "analysis" | "voice" | null;
   /** Whether it can only be met in calls. */
   isHeard?: boolean;
   /** Fields of the agent. */
@@ -15,33 +16,42 @@ export interface Regression {
 
 /** What the agent is made of. */
 export interface Parts {
-  /** The fields that regressions change, as they are without one. */
+  /** The fields that are changed, as they are before. */
   agent: { custom_tools: { tool_id: string }[]; llm: object; stt: object; handoffs: object[] };
   toolIds: Record<keyof typeof TOOLS, string>;
   salesId: string;
 }
 
-export function regressions({ agent, toolIds, salesId }: Parts): Regression[] {
+export function harmlessChanges({ agent }: Parts): Change[] {
+  return [
+    { name: "unchanged", of: null },
+    { name: "unchanged", of: null, isHeard: true },
+    { name: "a model with other words", of: null, agent: { llm: { ...agent.llm, model_name: WORDY_MODEL } } },
+  ];
+}
+
+/** Changes for the worse, as somebody may make them by mistake. */
+export function regressions({ agent, toolIds, salesId }: Parts): Change[] {
   const { lookUpOrder } = TOOLS;
   return [
     {
       name: "a rule of the prompt is gone",
-      kind: "prompt",
+      of: "prompt",
       agent: { prompt_content: PROMPT.replace(`${RULE_LOOK_UP}\n`, "") },
     },
     {
       name: "a variable is misspelled",
-      kind: "prompt",
+      of: "prompt",
       agent: { prompt_content: PROMPT.replace(`Guarantee: ${COMPANY}`, "Guarantee: {{compny}}") },
     },
     {
       name: "a tool is removed",
-      kind: "tool",
+      of: "tool",
       agent: { custom_tools: agent.custom_tools.filter(({ tool_id }) => tool_id !== toolIds.bookRepair) },
     },
     {
       name: "a tool requires one more parameter",
-      kind: "tool",
+      of: "tool",
       tool: {
         id: toolIds.lookUpOrder,
         fields: {
@@ -54,28 +64,28 @@ export function regressions({ agent, toolIds, salesId }: Parts): Regression[] {
     },
     {
       name: "a result's filter drops a field",
-      kind: "tool",
+      of: "tool",
       tool: { id: toolIds.lookUpOrder, fields: { result: { keep: ["/status"] } } },
     },
     {
       name: "a handoff goes to another agent",
-      kind: "handoff",
+      of: "handoff",
       agent: { handoffs: agent.handoffs.map((handoff) => ({ ...handoff, agent_id: salesId })) },
     },
-    { name: "the model is a worse one", kind: "model", agent: { llm: { ...agent.llm, model_name: WORSE_MODEL } } },
+    { name: "the model is a worse one", of: "model", agent: { llm: { ...agent.llm, model_name: WORSE_MODEL } } },
     {
       name: "a word of the analysis is gone",
-      kind: "analysis",
+      of: "analysis",
       agent: { call_analysis_schema: analysisSchema(TOPICS.filter((topic) => topic !== "repair")) },
     },
     {
       name: "the greeting names another shop",
-      kind: "voice",
+      of: "voice",
       agent: { first_message_prompt: GREETING.replace(COMPANY, "Hillside Books") },
     },
     {
       name: "calls are recognized in another language",
-      kind: "voice",
+      of: "voice",
       isHeard: true,
       agent: { stt: { ...agent.stt, language: "es-ES" } },
     },

@@ -57,9 +57,9 @@ test("a chat is one trace, the client's own: request, every call, every statemen
       "      conversation: insert messages",
       "      conversation: parley.agent.v1.AgentService/BatchGetAgentRuntimes",
       "        agent: parley.agent.v1.AgentService/BatchGetAgentRuntimes",
-      "          agent: parley.prompt.v1.PromptService/BatchGetPrompts",
-      "            prompt: parley.prompt.v1.PromptService/BatchGetPrompts",
-      "              prompt: select prompt_versions",
+      "          agent: select agents",
+      "      conversation: parley.agent.v1.AgentService/BatchGetPointers",
+      "        agent: parley.agent.v1.AgentService/BatchGetPointers",
       "          agent: select agents",
     ]);
   });

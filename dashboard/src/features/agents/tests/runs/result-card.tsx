@@ -68,7 +68,7 @@ function Attempts({ run, result }: { run: Run; result: RunResult }) {
     enabled: isShort,
   });
   if (isShort && whole.isLoadingError) return <ErrorState error={whole.error} onRetry={whole.refetch} />;
-  if (isShort && !whole.data)
+  if (isShort && whole.isPending)
     return (
       <div role="status" aria-label="Loading">
         <Skeleton className="h-32" />

@@ -20,7 +20,7 @@ import { checkKnowledge } from "../knowledge/check-knowledge.ts";
 import { sealKeys } from "../model-keys/seal-keys.ts";
 import { type AcquiredPrompts, acquirePrompts, givesPrompts, NO_PROMPTS } from "../prompts/acquire-prompts.ts";
 import { requireClaim, withClaim } from "../prompts/claim.ts";
-import { keepPromise, promiseReferences, withReferences } from "../prompts/prompt-references.ts";
+import { keepPromise, promiseReferences, type ReferencePromise, withReferences } from "../prompts/prompt-references.ts";
 import { checkAgentId, getAgentRow, readNewest } from "../read-agents.ts";
 import { newSecretOf } from "../start-webhook/sealed-start-webhook.ts";
 import { type AgentRow, insertAgent, NO_REFERENCE } from "../store/agents.ts";
@@ -57,25 +57,35 @@ export function createAgent(ctx: AgentContext): NonNullable<Handlers<typeof Agen
       return { agent: withNewSecret(toAgent(await readNewest(tx, key, findShownVersions)), secret) };
     };
     if (!givesPrompts(request)) return runIdempotent(ctx, idempotent, (tx) => store(tx, NO_PROMPTS));
+    let promise: ReferencePromise | null = null;
     const response = await withKey(ctx, request, call, () =>
       withReferences(ctx, key, call.signal, (held) =>
         runPrepared(ctx, idempotent, {
           prepare: async () => {
-            const promise = await promiseReferences(ctx, key);
+            promise ??= await promiseReferences(ctx, key);
             const agent = { ...key, agentName: request.agentName };
-            return { promise, prompts: await acquirePrompts(ctx, agent, request, held, call) };
+            return acquirePrompts(ctx, agent, request, held, call);
           },
-          write: async (tx, { promise, prompts }) => {
+          write: async (tx, prompts) => {
             await requireClaim(tx, held);
-            await keepPromise(tx, promise);
             return store(tx, prompts);
           },
         }),
       ),
     );
-    if (response.agent) await followPromptsOf(ctx, response.agent, call.actor, call);
+    if (promise) await followNow(ctx, promise, call);
     return response;
   };
+}
+
+/** The prompts may have changed since they were read; if the agent cannot follow them now, the promised job has it follow. */
+async function followNow(ctx: AgentContext, promise: ReferencePromise, call: Call): Promise<void> {
+  try {
+    await followPromptsOf(ctx, promise, call.actor, call);
+    await keepPromise(ctx.db, promise);
+  } catch (err) {
+    call.log.warn({ err, agent_id: promise.agentId }, "a new agent could not follow its prompts now; a job will do it");
+  }
 }
 
 /** The agent whose keys the masks stand for. @throws ServiceError not_found or forbidden */

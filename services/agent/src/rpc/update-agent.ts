@@ -54,7 +54,7 @@ export function updateAgent(ctx: AgentContext): NonNullable<Handlers<typeof Agen
   };
 }
 
-/** Other agents may follow the prompts that the change has brought itself. */
+/** Other agents may follow the prompts that the change has brought itself. If they cannot now, a job of the prompt service has them follow. */
 async function followOwnPrompts(
   ctx: AgentContext,
   { ownerId, prompt, analysis }: UpdateAgentRequest,
@@ -65,7 +65,11 @@ async function followOwnPrompts(
     prompt?.source?.$case === "content" ? agent?.prompt?.promptName : undefined,
     analysis?.prompt?.source?.$case === "content" ? agent?.analysis?.prompt?.promptName : undefined,
   ].filter((name) => name !== undefined);
-  for (const promptName of brought) await followPrompt(ctx, { ownerId, promptName }, call.actor, call);
+  try {
+    for (const promptName of brought) await followPrompt(ctx, { ownerId, promptName }, call.actor, call);
+  } catch (err) {
+    call.log.warn({ err, owner_id: ownerId }, "agents could not follow a prompt of another one now; a job will do it");
+  }
 }
 
 interface ReferenceChange {

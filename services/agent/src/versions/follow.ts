@@ -37,6 +37,11 @@ interface Change {
   actor: Actor;
 }
 
+interface PromptChange extends Change {
+  /** Which of the prompts that agents follow are read: hundreds of others might be long. */
+  of(promptName: string): boolean;
+}
+
 /** Prompts by reference, as they are now; those that do not exist are missing. */
 type Resolved = ReadonlyMap<string, Prompt>;
 
@@ -60,7 +65,7 @@ export function followPromptsOf(
   actor: Actor,
   origin?: CallOrigin,
 ): Promise<void> {
-  return followPromptsIn(ctx, ownerId, [agentId], { actor, note: "A prompt changed" }, origin);
+  return followPromptsIn(ctx, ownerId, [agentId], { actor, note: "A prompt changed", of: () => true }, origin);
 }
 
 /** Gives agents that use a tool a new version if it has changed for them. The owner's stored bytes must be locked. */
@@ -106,10 +111,11 @@ async function followFrom(
 ): Promise<void> {
   const { ownerId } = followed;
   const note = "toolId" in followed ? "A tool changed" : `Prompt ${followed.promptName} changed`;
+  const of = (name: string) => "promptName" in followed && name === followed.promptName;
   let after = from;
   for (let done = 0; done < atOnceMax; done += BATCH) {
     const agentIds = await listFollowers(ctx.db, followed, after, BATCH);
-    await followPromptsIn(ctx, ownerId, agentIds, { actor, note }, origin);
+    await followPromptsIn(ctx, ownerId, agentIds, { actor, note, of }, origin);
     lease?.throwIfAborted();
     after = agentIds.at(-1) ?? "";
     if (agentIds.length < BATCH) return;
@@ -127,26 +133,27 @@ async function followPromptsIn(
   ctx: Context,
   ownerId: string,
   agentIds: readonly string[],
-  change: Change,
+  change: PromptChange,
   origin: CallOrigin | undefined,
 ): Promise<void> {
   if (agentIds.length === 0) return;
   for (let made = 1; made > 0; ) {
-    const resolved = await resolve(ctx, ownerId, agentIds, origin);
+    const rows = await listFollowedReferences(ctx.db, ownerId, agentIds);
+    const wanted = rows.filter(({ promptName }) => change.of(promptName));
+    const resolved = await resolve(ctx, ownerId, wanted, origin);
     made = await ctx.db.begin(async (tx) => {
       return withinVersionRoom(tx, ctx, ownerId, () => remake(tx, ctx, ownerId, agentIds, { ...change, resolved }));
     });
   }
 }
 
-/** The prompts that the agents' references without a version lead to now. */
+/** The prompts that references without a version lead to now. */
 async function resolve(
-  { db, prompts }: Context,
+  { prompts }: Context,
   ownerId: string,
-  agentIds: readonly string[],
+  rows: readonly PromptFollowed[],
   origin: CallOrigin | undefined,
 ): Promise<Resolved> {
-  const rows = await listFollowedReferences(db, ownerId, agentIds);
   if (rows.length === 0) return new Map();
   const items = rows.map(({ promptName, promptLabel }) => ({
     ownerId,

@@ -50,7 +50,7 @@ test("tools take of the same room, and deleting one gives it back", async () => 
   expect([...(await sql`select bytes::integer from stored_bytes where owner_id = ${owner}`)]).toEqual([{ bytes: 0 }]);
 });
 
-test("versions of the last 30 days fill the room; older ones that no conversation gets make room for new ones", async () => {
+test("versions fill the room; those that no new conversation has got for 30 days make room for new ones", async () => {
   const { agents, clock, sql } = service;
   const owner = newOwner();
   const agent = await create(agents, creation(owner, { agentTips: LONG }));
@@ -61,8 +61,8 @@ test("versions of the last 30 days fill the room; older ones that no conversatio
   expect(await rename("Fourth")).toMatchObject({ agentName: "Fourth", agentVersion: 4 });
   const kept = await sql<{ version: number }[]>`
     select agent_version as version from agent_versions where owner_id = ${owner} order by 1`;
-  expect(kept.at(-1)?.version).toBe(4);
-  expect(kept[0]?.version).toBeGreaterThan(1);
+  // A conversation that began before the last change may have the third one.
+  expect(kept.map(({ version }) => version)).toEqual([3, 4]);
 });
 
 test("agents that are created at the same time do not exceed the limit together", async () => {

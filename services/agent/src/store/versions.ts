@@ -158,12 +158,27 @@ export async function listContentsInUse(
   return rows.map(({ content }) => content);
 }
 
-/** The versions that make room, at most 1,000: the oldest that no conversation gets. The owner's stored bytes must be locked. */
+/**
+ * The versions that make room, at most 1,000: the oldest that no new conversation has got since then. The owner's stored bytes must be
+ * locked.
+ */
 export async function deleteOldVersions(tx: Sql, ownerId: string, before: Date): Promise<number> {
+  const names = tx`(agent_version is not null or split is not null)`;
   const gone = await tx<{ texts: string[] }[]>`
+    with given as (
+      select agent_id, agent_version, split from agent_publishes
+      where owner_id = ${ownerId} and ${names} and (created_at >= ${before} or (agent_id, number) in (
+        select agent_id, max(number) from agent_publishes
+        where owner_id = ${ownerId} and ${names} and created_at < ${before} group by agent_id
+      ))
+    ), recent as (
+      select agent_id, agent_version from given where agent_version is not null
+      union select agent_id, (share ->> 'agentVersion')::integer from given, jsonb_array_elements(split) as share
+    )
     delete from agent_versions where ctid = any(array(
       select version.ctid from agent_versions as version join agents using (owner_id, agent_id)
       where version.owner_id = ${ownerId} and version.created_at < ${before} and not coalesce(${inUse(tx)}, false)
+        and (version.agent_id, version.agent_version) not in (select agent_id, agent_version from recent)
       order by version.created_at limit 1000
     )) returning texts`;
   await deleteUnusedTexts(tx, ownerId, new Set(gone.flatMap(({ texts }) => texts)));

@@ -3,12 +3,12 @@ import { findStoredBytes, withinRoom } from "@parley/shared/stored-bytes/room";
 import type { AgentContext } from "../context.ts";
 import { deleteOldVersions } from "../store/versions.ts";
 
-/** A version that is younger makes no room for others: a conversation may still have it. */
+/** A version that new conversations got later makes no room for others: a conversation may still have it. */
 const KEPT_MS = 30 * 24 * 60 * 60_000;
 
 /**
- * `withinRoom` for a write that makes versions of agents. If the owner has no room for them, the oldest versions that new conversations do
- * not get make room.
+ * `withinRoom` for a write that makes versions of agents. If the owner has no room for them, the oldest versions make room that new
+ * conversations have not got for 30 days.
  */
 export function withinVersionRoom<R>(
   tx: Sql,

@@ -1,7 +1,7 @@
 import { afterAll, expect, test } from "bun:test";
 import { failure } from "@parley/testkit/failures";
 import { newOwner } from "@parley/testkit/owners";
-import { change, create, creation, deletion, inline, read, startTestAgents, update } from "./kit.ts";
+import { byName, change, create, creation, deletion, inline, read, startTestAgents, update } from "./kit.ts";
 import { clientTool, createTool } from "./tools-kit.ts";
 
 /** Two agents with long tips fit, three do not. */
@@ -63,6 +63,18 @@ test("versions fill the room; those that no new conversation has got for 30 days
     select agent_version as version from agent_versions where owner_id = ${owner} order by 1`;
   // A conversation that began before the last change may have the third one.
   expect(kept.map(({ version }) => version)).toEqual([3, 4]);
+});
+
+test("a change that is stored is answered, though there is no room for another agent to follow its prompt", async () => {
+  const { agents, sql } = service;
+  const owner = newOwner();
+  const agent = await create(agents, creation(owner, { prompt: inline("Be brief.") }));
+  await create(agents, creation(owner, { agentTips: LONG, prompt: byName(`agent-${agent.agentId}`) }));
+  const [stored] = await sql<{ bytes: number }[]>`select bytes::integer from stored_bytes where owner_id = ${owner}`;
+  const description = "x".repeat(BYTES_MAX - (stored?.bytes ?? 0) - 6_500);
+  await createTool(agents, owner, { ...clientTool("fills"), description });
+  const changed = await change(agents, agent, { prompt: inline("Be long.") });
+  expect(changed).toMatchObject({ agentVersion: 2, prompt: { promptContent: "Be long." } });
 });
 
 test("agents that are created at the same time do not exceed the limit together", async () => {

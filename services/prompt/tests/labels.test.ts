@@ -216,6 +216,13 @@ describe("agents that follow a prompt", () => {
     return own.map(({ promptName }) => promptName);
   };
 
+  const jobsOf = async (ownerId: string) => {
+    const sql = openDatabase({ url: service.database.urls.prompt, max: 1, name: "test" });
+    const jobs = await sql`select from jobs where owner_id = ${ownerId}`;
+    await sql.end();
+    return jobs;
+  };
+
   test("agents are told to follow a new, updated or restored version and a moved label before the change is answered", async () => {
     const owner = await ownerOfTwo();
     await client.setPromptLabel(setting(owner, "production", 1));
@@ -231,9 +238,7 @@ describe("agents that follow a prompt", () => {
       await change();
       expect(followedBy(owner)).toEqual([NAME]);
     }
-    const sql = openDatabase({ url: service.database.urls.prompt, max: 1, name: "test" });
-    expect(await sql`select from jobs where owner_id = ${owner}`).toHaveLength(0);
-    await sql.end();
+    expect(await jobsOf(owner)).toHaveLength(0);
   });
 
   test("no agent is told to follow a prompt that none uses or a label that none follows", async () => {
@@ -256,12 +261,15 @@ describe("agents that follow a prompt", () => {
     await eventually(() => expect(followedBy(owner)).toEqual([`agent-${agent.agentId}`]));
   });
 
-  test("a change while the agent service is away succeeds, and agents follow once it is back", async () => {
+  test("changes while the agent service is away succeed, and one job has agents follow once it is back", async () => {
     const owner = await ownerOfTwo();
     await client.acquirePrompts({ ...newAgent(owner), uses: [byName(NAME)] });
     service.agents.isAway = true;
     expect((await client.updatePrompt(update(owner, NAME, "Hi."))).prompt?.promptVersion).toBe(3);
+    await client.setPromptLabel(setting(owner, "production", 3));
+    await client.updatePrompt(update(owner, NAME, "Hi again."));
     expect(followedBy(owner)).toEqual([]);
+    expect(await jobsOf(owner)).toHaveLength(1);
     service.agents.isAway = false;
     service.clock.advance(60_000);
     await eventually(() => expect(followedBy(owner)).toEqual([NAME]));

@@ -38,15 +38,25 @@ export async function withFollowers<R>(
   const promised: FollowPromise[] = [];
   const result = await change(async (tx, changed) => {
     const dueAt = new Date(ctx.clock.now().getTime() + GRACE_MS);
+    // Each change has a job of its own, because it may delete no other's.
     if (await isUsed(tx, changed)) promised.push(await enqueue(tx, { ...changed, jobId: newId("job") }, dueAt));
   });
-  for (const promise of promised) await keepNow(ctx, promise, call);
+  // What is not kept now is kept when it is due.
+  for (const promise of promised)
+    await keepNow(ctx, promise, call).catch((err) =>
+      call.log.warn({ err }, "a promise that agents follow was not kept"),
+    );
   return result;
 }
 
 /** For a change that an agent makes to its own prompt: other agents that use it follow in the background. */
 export async function promiseOthers(tx: Sql, { clock }: Pick<PromptContext, "clock">, changed: Used): Promise<void> {
-  if (await isUsed(tx, changed)) await enqueue(tx, { ...changed, jobId: newId("job") }, clock.now());
+  if (await isUsed(tx, changed)) await enqueue(tx, { ...changed, jobId: laterId(changed) }, clock.now());
+}
+
+/** However many changes of a prompt wait for agents to follow, it is one job. */
+function laterId({ promptName }: Used): string {
+  return `${QUEUE} ${promptName}`;
 }
 
 /** The queue that keeps the promises that were not kept at once. */
@@ -69,12 +79,11 @@ async function keepNow({ db, agents, clock }: PromptContext, promise: FollowProm
   const follow = () => agents.followPrompt({ ownerId, promptName }, { origin: call, timeoutMs: NOW_WITHIN_MS });
   try {
     await follow().catch(follow);
-    await db`delete from jobs where owner_id = ${ownerId} and job_id = ${jobId}`;
   } catch (err) {
     call.log.warn({ err, owner_id: ownerId }, "agents could not follow a prompt now; a job will have them follow");
-    // Otherwise it waits until it is due.
-    await enqueue(db, promise, clock.now()).catch(() => {});
+    await enqueue(db, { ...promise, jobId: laterId(promise) }, clock.now());
   }
+  await db`delete from jobs where owner_id = ${ownerId} and job_id = ${jobId}`;
 }
 
 async function enqueue(sql: Sql, { ownerId, promptName, jobId }: FollowPromise, dueAt: Date): Promise<FollowPromise> {

@@ -70,6 +70,7 @@ describe("every RPC", () => {
         "items.1.owner_id",
         "events.1.owner_id",
         "starts.1.turn.owner_id",
+        "start.owner_id",
       ]),
     );
     expect(fields.length).toBeGreaterThan(60);

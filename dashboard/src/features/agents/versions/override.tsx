@@ -1,3 +1,4 @@
+import { Link, useParams } from "@tanstack/react-router";
 import { Problem, sentenceOf } from "../../../api/problem.ts";
 import { Field } from "../../../ui/form/field.tsx";
 import { Input } from "../../../ui/form/input.tsx";
@@ -42,7 +43,7 @@ export function Refusal({
         )}
       </Notice>
       {isOverridable(error) && (
-        <Field label="Reason to publish without them" hint="It stands in the publish log. Better: run the tests first.">
+        <Field label="Reason to publish without them" hint={<OverrideHint />}>
           {(control) => (
             <Input
               {...control}
@@ -54,6 +55,24 @@ export function Refusal({
           )}
         </Field>
       )}
+    </>
+  );
+}
+
+function OverrideHint() {
+  const { agentId } = useParams({ from: "/signed-in/agents/$agentId" });
+  return (
+    <>
+      It stands in the publish log. Better:{" "}
+      <Link
+        to="/agents/$agentId"
+        params={{ agentId }}
+        search={{ tab: "tests", run: "all" }}
+        className="text-accent-ink hover:underline"
+      >
+        run the tests
+      </Link>{" "}
+      first.
     </>
   );
 }

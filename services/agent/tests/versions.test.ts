@@ -256,7 +256,10 @@ describe("a change of a tool", () => {
     const gone = { ownerId, toolId, idempotency: undefined };
     expect(await failure(service.agents.deleteTool(gone))).toMatchObject({ kind: "conflict" });
     await change(service.agents, agent, { publishing: AUTO });
+    const { keysRevision } = await pointer(agent);
     expect((await service.agents.deleteTool(gone)).name).toBe("look_up");
+    // So that a conversation with an earlier version no longer has it.
+    expect(await runtime(agent, 1)).toMatchObject({ customTools: [], keysRevision: keysRevision + 1 });
   });
 });
 

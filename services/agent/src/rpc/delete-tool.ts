@@ -3,6 +3,7 @@ import { runIdempotent } from "@parley/shared/idempotency/run";
 import type { Handlers } from "@parley/shared/rpc/server";
 import { lockStoredBytes } from "@parley/shared/stored-bytes/room";
 import type { AgentContext } from "../context.ts";
+import { raiseKeysRevisions } from "../store/agents.ts";
 import { deleteToolRow } from "../store/tools.ts";
 import { requireUnusedTool } from "../tools/agent-references.ts";
 import { getToolRow } from "../tools/read-tools.ts";
@@ -14,6 +15,8 @@ export function deleteTool(ctx: AgentContext): NonNullable<Handlers<typeof Agent
       const { name } = await getToolRow(tx, { ownerId, toolId });
       await requireUnusedTool(tx, { ownerId, toolId }, name);
       await deleteToolRow(tx, { ownerId, toolId });
+      // Conversations with an earlier version that has it read that again, without the tool.
+      await raiseKeysRevisions(tx, ownerId);
       return { name, deletedAt: ctx.clock.now() };
     });
 }

@@ -17,9 +17,9 @@ import { startMessaging } from "../../src/service.ts";
 import { echo, type Fakes, startFakes } from "./fakes.ts";
 
 /** The most messages to and from an owner's numbers on a day. */
-export const MESSAGES_PER_DAY = 200;
+export const MESSAGES_PER_DAY = 60;
 /** Those of one person. */
-export const MESSAGES_PER_CONTACT = 50;
+export const MESSAGES_PER_CONTACT = 20;
 
 const POLL_MS = 20;
 const TIMEOUT_MS = 60_000;

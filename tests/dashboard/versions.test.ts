@@ -76,7 +76,7 @@ test("a change waits as a version, is compared, published, rolled back, and shar
   await page.context().close();
 }, 240_000);
 
-test("publishing past a required test that has not passed names it, and asks for a reason", async () => {
+test("publishing past a required test that has not passed names it, leads to it, and asks for a reason", async () => {
   const { api, id, page } = await newAgent();
   const json = { headers: { "content-type": "application/json" } };
   await api.send("PATCH", `/agents/${id}`, { body: JSON.stringify({ publishing: "manual" }), ...json });
@@ -84,11 +84,18 @@ test("publishing past a required test that has not passed names it, and asks for
     ...{ name: "Greets the caller", required: true, kind: "scripted", channel: "text", messages: ["Hello"] },
     assertions: [{ type: "contains", value: "Acme" }],
   });
-  await page.goto(`/agents/${id}?tab=versions`);
-  await page.getByRole("button", { name: "Publish: version 2" }).click();
   const question = page.getByRole("dialog");
-  await question.getByRole("button", { name: "Publish" }).click();
-  await question.getByRole("listitem").getByText("Greets the caller has not passed for version 2").waitFor();
+  const isRefused = async () => {
+    await page.goto(`/agents/${id}?tab=versions`);
+    await page.getByRole("button", { name: "Publish: version 2" }).click();
+    await question.getByRole("button", { name: "Publish" }).click();
+    await question.getByRole("listitem").getByText("Greets the caller has not passed for version 2").waitFor();
+  };
+  await isRefused();
+  await question.getByRole("link", { name: "run the tests" }).click();
+  await page.getByRole("dialog", { name: "Run tests" }).waitFor();
+  expect(await question.count()).toBe(1);
+  await isRefused();
   await question.getByLabel("Reason to publish without them").fill("The test server is down");
   await question.getByRole("button", { name: "Publish anyway" }).click();
   await page.getByText("Version 2, published").waitFor();

@@ -14,10 +14,13 @@ export function Refusal({
   error,
   reason,
   onReason,
+  onLeave,
 }: {
   error: Error | null;
   reason: string;
   onReason: (reason: string) => void;
+  /** Closes the dialog that it is in, because the tests are elsewhere. */
+  onLeave: () => void;
 }) {
   if (error === null) return null;
   const violations = error instanceof Problem ? error.violations : [];
@@ -43,7 +46,7 @@ export function Refusal({
         )}
       </Notice>
       {isOverridable(error) && (
-        <Field label="Reason to publish without them" hint={<OverrideHint />}>
+        <Field label="Reason to publish without them" hint={<OverrideHint onLeave={onLeave} />}>
           {(control) => (
             <Input
               {...control}
@@ -59,7 +62,7 @@ export function Refusal({
   );
 }
 
-function OverrideHint() {
+function OverrideHint({ onLeave }: { onLeave: () => void }) {
   const { agentId } = useParams({ from: "/signed-in/agents/$agentId" });
   return (
     <>
@@ -68,6 +71,7 @@ function OverrideHint() {
         to="/agents/$agentId"
         params={{ agentId }}
         search={{ tab: "tests", run: "all" }}
+        onClick={onLeave}
         className="text-accent-ink hover:underline"
       >
         run the tests

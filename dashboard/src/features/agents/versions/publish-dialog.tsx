@@ -70,7 +70,7 @@ function PublishForm({ draft, version, onClose }: { draft: Published; version: n
           <Input {...control} maxLength={500} value={note} onChange={({ target }) => setNote(target.value)} />
         )}
       </Field>
-      <Refusal error={publish.error} reason={reason} onReason={setReason} />
+      <Refusal error={publish.error} reason={reason} onReason={setReason} onLeave={onClose} />
       <div className="flex justify-end gap-2">
         <Button onClick={onClose}>Cancel</Button>
         <Button type="submit" variant={isOverridable(publish.error) ? "danger" : "primary"} busy={publish.isPending}>

@@ -138,6 +138,17 @@ test("a change at an MCP server makes a version of the agents that use it only i
   expect((await readAgent(agents, agent)).publishedVersion).toBe(3);
 });
 
+test("a server that changes its tools with every call makes no more versions than its owner has room for", async () => {
+  offered = [find, buy];
+  const ownerId = newOwner();
+  const { toolId } = await createTool(agents, ownerId, mcpTool());
+  const agent = await create(agents, creation(ownerId, { customTools: [{ toolId }] }));
+  await service.sql`update stored_bytes set bytes = bytes + ${2 ** 30} where owner_id = ${ownerId}`;
+  const reported = agents.reportMcpTools({ ownerId, toolId, tools: [find] });
+  expect(await failure(reported)).toMatchObject({ kind: "conflict" });
+  expect((await readAgent(agents, agent)).latestVersion).toBe(1);
+});
+
 test("what a conversation reports of a changed server is told once, and stands in the tool until its owner accepts it", async () => {
   offered = [find, buy];
   const ownerId = newOwner();

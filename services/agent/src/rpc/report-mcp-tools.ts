@@ -1,22 +1,22 @@
 import type { AgentServiceService } from "@parley/proto/parley/agent/v1/agent_service.ts";
+import type { Sql } from "@parley/shared/db/database";
 import { isSame, relisted } from "@parley/shared/domain/mcp-definitions";
 import { presentTool } from "@parley/shared/domain/present/tool";
 import { keepEvent } from "@parley/shared/owner-events/hand-over";
 import type { Handlers } from "@parley/shared/rpc/server";
-import { lockStoredBytes } from "@parley/shared/stored-bytes/room";
 import type { AgentContext } from "../context.ts";
 import { updateToolRow } from "../store/tools.ts";
 import { getToolRow } from "../tools/read-tools.ts";
 import { toTool } from "../tools/tool-rows.ts";
 import { followTool } from "../versions/follow.ts";
+import { withinVersionRoom } from "../versions/room.ts";
 
 /** Keeps what a conversation found that the tool's MCP server offers now. A change by the server is not one by the owner. */
 export function reportMcpTools(ctx: AgentContext): NonNullable<Handlers<typeof AgentServiceService>["reportMcpTools"]> {
   return async ({ ownerId, toolId, tools }, call) => {
     const key = { ownerId, toolId };
-    await ctx.db.begin(async (tx) => {
-      // Like every other writer of the owner's tools, so that none overwrites another's change.
-      await lockStoredBytes(tx, ownerId);
+    // Within the owner's room, which the versions of a server that changes its tools with every call would exceed.
+    const store = async (tx: Sql) => {
       const before = await getToolRow(tx, key);
       const { kind } = before.definition;
       if (kind.$case !== "mcp") return;
@@ -29,7 +29,8 @@ export function reportMcpTools(ctx: AgentContext): NonNullable<Handlers<typeof A
       const object = presentTool(toTool(row));
       await keepEvent(tx, { ownerId, event: "tool.changed", conversationId: null, object, happenedAt });
       await followTool(tx, ctx, key, { note: `Tool ${row.name} changed`, actor: call.actor });
-    });
+    };
+    await ctx.db.begin((tx) => withinVersionRoom(tx, ctx, ownerId, () => store(tx)));
     return {};
   };
 }

@@ -22,7 +22,7 @@ const LONGEST = [
 
 /** Folders with many files that take a second or two, of which loading the code is a large part. */
 const SHORT =
-  /^(?:(?:gateway|scripts|services\/(?:account|agent|conversation|prompt|shared))\/tests|services\/voice\/tests\/(?:calls|carriers|outbound))\/[^/]+$/;
+  /^(?:(?:gateway|scripts|services\/(?:account|agent|conversation|prompt|shared|webhook-dispatcher))\/tests|services\/voice\/tests\/(?:calls|carriers|outbound))\/[^/]+$/;
 /** A batch of these takes about as long as a test of the whole stack. */
 const SHORT_AT_MOST = 10;
 /** Their files replace nothing that is global for longer than a test, so each finds the modules that the others have loaded. */

@@ -6,7 +6,7 @@ import { initialState, messageOf, type TurnState } from "./state.ts";
 import { waits } from "./tools.ts";
 import { dueAt, takeTurn } from "./turn-taking.ts";
 
-const RUNS = 1_000;
+const RUNS = 400;
 /** Longer than any chain of waits, tools, reminders and apologies with these settings. */
 const WAY_OUT_MS = SILENT_CALL_MS + 20 * DEAD_AIR_MS;
 

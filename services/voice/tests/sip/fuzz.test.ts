@@ -7,11 +7,11 @@ import { listening } from "../listening.ts";
 import { phone, to } from "./phones.ts";
 import { rawPeer } from "./raw-peer.ts";
 
-const PACKETS = 50_000;
+const PACKETS = 10_000;
 /** The number sent before the receiver gets its turn; more would overflow the socket. */
 const AT_ONCE = 50;
 
-test("a call continues while 100,000 malformed packets arrive on the SIP and RTP ports", async () => {
+test("a call continues while 20,000 malformed packets arrive on the SIP and RTP ports", async () => {
   const agent = listening();
   let isFirst = true;
   const answering = await phone(({ accept }) => {

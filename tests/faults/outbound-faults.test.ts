@@ -11,7 +11,7 @@ import { createAgent } from "../kit/test-agent.ts";
 import { createSession } from "../kit/test-owner.ts";
 
 /** The long run, which does not need the test command: PARLEY_TEST_CALLS=500 bun test <this file>. */
-const CALLS = Number(process.env.PARLEY_TEST_CALLS ?? 16);
+const CALLS = Number(process.env.PARLEY_TEST_CALLS ?? 12);
 const KILLS = Math.ceil(CALLS / 6);
 /** The seed of phones and kills; printed, so that a run can be repeated. */
 const SEED = Number(process.env.PARLEY_TEST_SEED ?? Math.trunc(Math.random() * 2 ** 31));

@@ -142,7 +142,7 @@ describe("search", () => {
         expect(new Set(prompts.map((prompt) => prompt.promptName))).toEqual(new Set(expected.map(([name]) => name)));
         expect(total).toBe(expected.length);
       }),
-      { numRuns: 100 },
+      { numRuns: 40 },
     );
   });
 

@@ -10,6 +10,8 @@ const LONGEST = [
   "tests/",
   "cli/tests/",
   "services/conversation/tests/",
+  "services/knowledge/tests/",
+  "services/messaging/tests/",
   "services/account/tests/",
   "services/voice/tests/killed-processes.",
   "services/webhook-dispatcher/tests/",
@@ -22,7 +24,7 @@ const LONGEST = [
 
 /** Folders with many files that take a second or two, of which loading the code is a large part. */
 const SHORT =
-  /^(?:(?:gateway|scripts|services\/(?:account|agent|conversation|prompt|shared|webhook-dispatcher))\/tests|services\/voice\/tests\/(?:calls|carriers|outbound))\/[^/]+$/;
+  /^(?:(?:gateway|scripts|services\/(?:account|agent|conversation|knowledge|prompt|shared|webhook-dispatcher))\/tests|services\/messaging\/tests\/whatsapp|services\/voice\/tests\/(?:calls|carriers|outbound))\/[^/]+$/;
 /** A batch of these takes about as long as a test of the whole stack. */
 const SHORT_AT_MOST = 10;
 /** Their files replace nothing that is global for longer than a test, so each finds the modules that the others have loaded. */

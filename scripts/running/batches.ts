@@ -24,7 +24,7 @@ const LONGEST = [
 
 /** Folders with many files that take a second or two, of which loading the code is a large part. */
 const SHORT =
-  /^(?:(?:gateway|scripts|services\/(?:account|agent|conversation|knowledge|prompt|shared|webhook-dispatcher))\/tests|services\/messaging\/tests\/whatsapp|services\/voice\/tests\/(?:calls|carriers|outbound))\/[^/]+$/;
+  /^(?:(?:cli|gateway|scripts|services\/(?:account|agent|conversation|knowledge|prompt|shared|webhook-dispatcher))\/tests|services\/messaging\/tests\/whatsapp|services\/voice\/tests\/(?:calls|carriers|outbound))\/[^/]+$/;
 /** A batch of these takes about as long as a test of the whole stack. */
 const SHORT_AT_MOST = 10;
 /** Their files replace nothing that is global for longer than a test, so each finds the modules that the others have loaded. */

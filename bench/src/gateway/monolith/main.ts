@@ -65,6 +65,7 @@ function present(agent: AgentRow) {
     tools: agent.tools,
     widget_config: agent.widgetConfig,
     MediaFiles: agent.mediaFiles,
+    ...agent.further,
     created_at: agent.createdAt.toISOString(),
     updated_at: agent.updatedAt.toISOString(),
   };

@@ -40,6 +40,8 @@ create table agents (
   tools jsonb not null,
   widget_config jsonb not null,
   media_files jsonb not null,
+  -- What the API shows of an agent beside these columns, by its names.
+  further jsonb not null,
   created_at timestamptz not null,
   updated_at timestamptz not null,
   primary key (owner_id, agent_id)

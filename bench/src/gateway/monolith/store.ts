@@ -31,7 +31,12 @@ async function insertAgent(db: Database, { id, prompt, MediaFiles, ...columns }:
   await db`insert into prompt_versions values (${OWNER}, ${prompt_name}, 1, ${prompt_content})`;
   const row = { ...columns, owner_id: OWNER, agent_id: id, prompt_name, media_files: MediaFiles };
   await db`
-    insert into agents select * from jsonb_populate_record(null::agents, ${db.json(row as never)})`;
+    insert into agents
+    select agent.*
+    from (select ${db.json(row as never)}::jsonb as shown) as given,
+      jsonb_populate_record(null::agents, shown || jsonb_build_object('further', shown - array(
+        select column_name::text from information_schema.columns where table_name = 'agents'
+      ))) as agent`;
 }
 
 export async function findKey(db: Database, digest: Buffer): Promise<Key | null> {
@@ -60,6 +65,7 @@ export interface AgentRow {
   tools: object;
   widgetConfig: object;
   mediaFiles: object[];
+  further: object;
   createdAt: Date;
   updatedAt: Date;
 }
@@ -69,7 +75,7 @@ export async function findAgent(db: Database, ownerId: string, agentId: string):
     select a.agent_id, a.agent_name, a.agent_description, a.agent_type, a.agent_category, a.agent_tips,
       a.agent_mobile_number, a.stt, a.llm, a.tts, a.call_analysis_enabled, a.prompt_name, v.prompt_version,
       v.content as prompt_content, a.first_message_prompt, a.dynamic_variables, a.tools, a.widget_config,
-      a.media_files, a.created_at, a.updated_at
+      a.media_files, a.further, a.created_at, a.updated_at
     from agents a
     join prompts p on p.owner_id = a.owner_id and p.prompt_name = a.prompt_name
     join prompt_versions v on v.owner_id = p.owner_id and v.prompt_name = p.prompt_name

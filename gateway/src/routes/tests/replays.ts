@@ -8,7 +8,7 @@ import { presentReplay } from "../../present/tests.ts";
 import { GetReplayQuery, ListRunsQuery, ReplayBody } from "../../schemas/tests/requests.ts";
 import { Replay, ReplayList } from "../../schemas/tests/shown.ts";
 import { endpoint } from "../endpoint.ts";
-import { microsOf, versionOf } from "./test-request.ts";
+import { microsOf, testedVersionOf } from "./test-request.ts";
 
 /** More than the conversations may take to be found. */
 const FIND_TIMEOUT_MS = 60_000;
@@ -35,7 +35,7 @@ export function replayRoutes(gate: GateContext, { agents }: Clients) {
           requireScope("conversations:read");
           const { replay } = await agents.createReplay(
             {
-              ...{ ownerId, agentId: params.agent_id ?? "", agentVersion: versionOf(body.agent_version) },
+              ...{ ownerId, agentId: params.agent_id ?? "", agentVersion: testedVersionOf(body.agent_version) },
               conversations: filterOf(body),
               max: body.max,
               channel: body.channel ?? "text",

@@ -1,7 +1,7 @@
 import type { CreateTestBody, UpdateTestBody } from "../../schemas/tests/requests.ts";
 
 /** A number, or as what the agent service knows these two. */
-export function versionOf(version: number | "published" | "latest" | null | undefined): number | undefined {
+export function testedVersionOf(version: number | "published" | "latest" | null | undefined): number | undefined {
   if (version === "published") return 0;
   return typeof version === "number" ? version : undefined;
 }

@@ -2,12 +2,11 @@ import type { AgentContext } from "../../context.ts";
 import { equivalenceQuestion } from "../judge.ts";
 import { type Attempt, holdAttempt, verdictOn } from "../runs/attempt.ts";
 import { finishedOf } from "../runs/finished.ts";
+import { readConversation } from "../runs/read-conversation.ts";
 import { shownTranscript } from "../runs/shown.ts";
 import type { EndedAttempt } from "../store/attempts.ts";
 import { compareConversations, type Difference, withGreetingOf } from "./compare.ts";
 import { messagesOf, mocksOf } from "./recorded.ts";
-
-const READ_TIMEOUT_MS = 20_000;
 
 /**
  * Has the user of a stored conversation talk to another version, whose tools answer what they answered then.
@@ -19,12 +18,7 @@ export async function replayConversation(
   conversationId: string,
 ): Promise<EndedAttempt> {
   const { ownerId, origin, so } = attempt;
-  const request = { ownerId, conversationId, withToolCalls: true, withUsage: false, withKnowledge: true };
-  const { conversation: recorded } = await ctx.conversations.getConversation(request, {
-    origin,
-    timeoutMs: READ_TIMEOUT_MS,
-  });
-  if (!recorded) throw new Error("a conversation was answered without itself");
+  const recorded = await readConversation(ctx, { ownerId, conversationId }, origin);
   const messages = messagesOf(recorded);
   if (messages.length === 0) {
     const error = "The user of this conversation said nothing, so there is nothing to replay";

@@ -15,9 +15,8 @@ import { listToolNames } from "../../store/tools.ts";
 import { defineTest } from "../define.ts";
 import { messagesOf, mocksOf } from "../replays/recorded.ts";
 import { finishedOf } from "../runs/finished.ts";
+import { readConversation } from "../runs/read-conversation.ts";
 import { storeNewTest } from "./create-test.ts";
-
-const READ_TIMEOUT_MS = 20_000;
 
 /** Stores a scripted test that says what the user of a conversation said, and expects of the agent what it did with its tools. */
 export function createTestFromConversation(
@@ -32,10 +31,8 @@ export function createTestFromConversation(
       {
         prepare: async () => {
           await getAgentRow(ctx.db, { ownerId, agentId });
-          const request = { ownerId, conversationId, withToolCalls: true, withUsage: false, withKnowledge: true };
-          const options = { origin: call, timeoutMs: READ_TIMEOUT_MS };
-          const { conversation } = await ctx.conversations.getConversation(request, options);
-          if (!conversation || conversation.agentId !== agentId) throw notFound("Conversation", "conversation_id");
+          const conversation = await readConversation(ctx, { ownerId, conversationId }, call);
+          if (conversation.agentId !== agentId) throw notFound("Conversation", "conversation_id");
           return conversation;
         },
         write: (tx, conversation) =>

@@ -13,6 +13,7 @@ import { finishedOf } from "./finished.ts";
 import { holdCall } from "./hold-call.ts";
 import { holdChat } from "./hold-chat.ts";
 import { setupOf } from "./mocks.ts";
+import { readConversation } from "./read-conversation.ts";
 import { userOf } from "./user.ts";
 
 /** An attempt at a test, or the replay of a conversation. */
@@ -51,7 +52,6 @@ export interface FinishedAttempt {
 }
 
 const ASK_TIMEOUT_MS = 120_000;
-const READ_TIMEOUT_MS = 20_000;
 /** How long an analysis may take after the end, and how often it is looked for. */
 const ANALYSIS_WITHIN_MS = 120_000;
 const ANALYSIS_EVERY_MS = 200;
@@ -105,17 +105,9 @@ export async function holdAttempt(
 }
 
 /** What the replies of an attempt that could not be held to its end have cost. */
-export async function countBroken({ conversations }: Drivers, ownerId: string, so: Progress): Promise<void> {
-  if (so.conversationId === null) return;
-  const request = {
-    ownerId,
-    conversationId: so.conversationId,
-    withToolCalls: false,
-    withUsage: true,
-    withKnowledge: false,
-  };
-  const { conversation } = await conversations.getConversation(request, { timeoutMs: READ_TIMEOUT_MS });
-  if (conversation) addUsage(so, conversation);
+export async function countBroken(drivers: Drivers, ownerId: string, so: Progress): Promise<void> {
+  const { conversationId } = so;
+  if (conversationId !== null) addUsage(so, await readConversation(drivers, { ownerId, conversationId }));
 }
 
 function addUsage({ cost }: Progress, { usage }: Conversation): void {
@@ -130,10 +122,8 @@ async function readStored(
   wantsAnalysis: boolean,
 ): Promise<Conversation> {
   let isAsked = false;
-  const request = { ownerId, conversationId, withToolCalls: true, withUsage: true, withKnowledge: true };
   for (let waitedMs = 0; ; waitedMs += ANALYSIS_EVERY_MS) {
-    const { conversation } = await conversations.getConversation(request, { origin, timeoutMs: READ_TIMEOUT_MS });
-    if (!conversation) throw new Error("a conversation was answered without itself");
+    const conversation = await readConversation({ conversations }, { ownerId, conversationId }, origin);
     if (!wantsAnalysis || conversation.analysis || waitedMs >= ANALYSIS_WITHIN_MS) return conversation;
     if (!isAsked && conversation.status !== ConversationStatus.CONVERSATION_STATUS_IN_PROGRESS) {
       if (!(await askForAnalysis(conversations, { ownerId, conversationId }, origin))) return conversation;

@@ -21,6 +21,7 @@ export const OWNER_IDS: Readonly<Record<string, readonly string[]>> = {
   "/parley.account.v1.AccountService/DisconnectCarrier": ["owner_id"],
   "/parley.account.v1.AccountService/FindCarrier": [],
   "/parley.account.v1.AccountService/FindCarrierOfNumber": ["owner_id"],
+  "/parley.account.v1.AccountService/FindLostNumbers": ["owner_id"],
   "/parley.account.v1.AccountService/FindSecrets": ["owner_id"],
   "/parley.account.v1.AccountService/FindTrunk": [],
   "/parley.account.v1.AccountService/GetCallPolicy": ["owner_id"],

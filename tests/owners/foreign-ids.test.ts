@@ -169,7 +169,7 @@ test("every field of a request that may name an object has a value here", () => 
 /** Requests whose ids are nested, or that need more to mean anything. */
 function more(names: Names): Readonly<Record<string, object>> {
   const { agentId, sessionId, conversationId, eventId, promptName, ownerSessionId, secretName = "" } = names;
-  const { knowledgeBaseId } = names;
+  const { knowledgeBaseId, mobileNumber = "" } = names;
   const { ownerId } = hostile;
   const reference = { promptName, promptVersion: undefined };
   const page = { source: { $case: "page", value: { url: "https://shop.example/theirs" } } };
@@ -206,6 +206,7 @@ function more(names: Names): Readonly<Record<string, object>> {
     deleteSecret: { name: secretName },
     revealSecrets: { names: [secretName] },
     findSecrets: { names: [secretName] },
+    findLostNumbers: { mobileNumbers: [mobileNumber] },
     batchGetPrompts: { items: [{ ownerId, reference }] },
     acquirePrompts: { uses: [{ promptType: 1, reference }] },
     setPromptReferences: { agentName: "Theirs", agentGone: true },

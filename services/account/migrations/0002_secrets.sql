@@ -9,3 +9,11 @@ create table secrets (
   updated_at timestamptz not null,
   primary key (owner_id, name)
 );
+
+-- The last numbers that an owner removed: a version of an agent that answers one of them is not published.
+create table removed_numbers (
+  owner_id text not null references owners,
+  mobile_number text not null,
+  removed_at timestamptz not null,
+  primary key (owner_id, mobile_number)
+);

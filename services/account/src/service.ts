@@ -39,6 +39,7 @@ import { deleteSecret } from "./rpc/delete-secret.ts";
 import { disconnectCarrier } from "./rpc/disconnect-carrier.ts";
 import { findCarrier } from "./rpc/find-carrier.ts";
 import { findCarrierOfNumber } from "./rpc/find-carrier-of-number.ts";
+import { findLostNumbers } from "./rpc/find-lost-numbers.ts";
 import { findSecrets } from "./rpc/find-secrets.ts";
 import { findTrunk } from "./rpc/find-trunk.ts";
 import { getCallPolicy } from "./rpc/get-call-policy.ts";
@@ -171,6 +172,7 @@ export function startAccount(config: AccountConfig, log: Logger, given?: Clock):
               deleteSecret: deleteSecret(ctx),
               revealSecrets: revealSecrets(ctx),
               findSecrets: findSecrets(ctx),
+              findLostNumbers: findLostNumbers(ctx),
             },
             queues,
             // The gateways' watch streams.

@@ -40,6 +40,33 @@ test("an owner has at most 1,000 numbers", async () => {
   });
 });
 
+test("an owner has lost the numbers that they removed or that another owner proved, until they have them again, be it on WhatsApp", async () => {
+  const { client } = account;
+  const [one, two] = [await newOwner(client), await newOwner(client)];
+  const [removed, replaced, kept, never] = ["+14155550141", "+14155550142", "+14155550143", "+14155550144"];
+  const add = (mobileNumber: string) =>
+    client.addMobileNumber({ ownerId: one.ownerId, mobileNumber: number(mobileNumber) });
+  const lost = async ({ ownerId }: { ownerId: string }) =>
+    (
+      await client.findLostNumbers({ ownerId, mobileNumbers: [removed, replaced, kept, never] })
+    ).mobileNumbers.toSorted();
+  for (const each of [removed, replaced, kept]) await add(each);
+  expect(await lost(one)).toEqual([]);
+  await client.removeMobileNumber({ ownerId: one.ownerId, mobileNumber: removed });
+  await client.proveMobileNumber({ ownerId: two.ownerId, mobileNumber: replaced });
+  expect([await lost(one), await lost(two)]).toEqual([[removed, replaced], []]);
+  await add(removed);
+  await client.removeMobileNumber({ ownerId: two.ownerId, mobileNumber: replaced });
+  await add(replaced);
+  expect([await lost(one), await lost(two)]).toEqual([[], [replaced]]);
+  const sql = postgres(account.database.urls.account, { max: 1, onnotice: () => {} });
+  await sql`
+    insert into carriers (owner_id, carrier_id, provider, account, settings, sealed, created_at)
+    values (${two.ownerId}, 'car_1', 'WHATSAPP', '1', ${sql.json({ mobileNumber: replaced })}, '{}', now())`;
+  await sql.end();
+  expect(await lost(two)).toEqual([]);
+});
+
 test("a number belongs to one owner until it is removed or its owner is deleted", async () => {
   const mobileNumber = number("+14155550111");
   const [one, two, three] = [

@@ -146,7 +146,7 @@ test("publishing a version is refused with all of what it needs and is gone: pro
   const ownerId = newOwner();
   accounts.secrets.set(ownerId, ["shop_key"]);
   await createPrompt(prompts, ownerId, "sales");
-  const [base, number] = [newId("kb"), "+14155550191"];
+  const [base, number, lost] = [newId("kb"), "+14155550191", "+14155550190"];
   bases.add(base);
   const header = { name: "X-Key", value: { $case: "secret" as const, value: "shop_key" } };
   const { toolId } = await createTool(agents, ownerId, httpTool("look_up", { headers: [header] }));
@@ -162,7 +162,7 @@ test("publishing a version is refused with all of what it needs and is gone: pro
     creation(ownerId, {
       prompt: byName("sales"),
       customTools: [{ toolId }],
-      agentMobileNumbers: [number],
+      agentMobileNumbers: [number, lost],
       handoffs: [{ agentId: other.agentId, when: "asked", context: 1, keepVoice: false, greet: false }],
       knowledge: [use],
     }),
@@ -174,6 +174,7 @@ test("publishing a version is refused with all of what it needs and is gone: pro
   await agents.deleteAgent(deletion(other));
   const now = await create(agents, creation(ownerId, { agentMobileNumbers: [number] }));
   accounts.secrets.set(ownerId, []);
+  accounts.lostNumbers.add(lost);
   bases.delete(base);
   const refused = await failure(publish(agent, 1));
   expect(refused.kind).toBe("conflict");
@@ -184,9 +185,10 @@ test("publishing a version is refused with all of what it needs and is gone: pro
     `there is no agent ${other.agentId} to hand over to`,
     `there is no knowledge base ${base}`,
     `agent_mobile_number ${number} is already answered by the agent ${now.agentId}`,
+    `the phone number ${lost} is no longer one of this account's`,
   ])
     expect(refused.detail).toContain(gone);
-  expect(refused.paths).toEqual(Array(6).fill("agent_version"));
+  expect(refused.paths).toEqual(Array(7).fill("agent_version"));
   expect(await failure(split(agent, { 1: 50, 2: 50 }))).toEqual(refused);
   expect(await pointer(agent)).toMatchObject({ publishedVersion: 2 });
 });

@@ -4,19 +4,23 @@ import { silentLogger } from "@parley/shared/log";
 import { serve } from "@parley/shared/rpc/server";
 import { type AgentClient, present } from "./kit.ts";
 
-/** An account service that knows secrets by owner. */
+/** An account service that knows secrets by owner, and the numbers that owners have lost. */
 export async function startSecrets() {
   const secrets = new Map<string, readonly string[]>();
+  const lostNumbers = new Set<string>();
   const server = await serve(
     AccountServiceService,
     {
       findSecrets: async ({ ownerId, names }) => ({
         names: names.filter((name) => secrets.get(ownerId)?.includes(name)),
       }),
+      findLostNumbers: async ({ mobileNumbers }) => ({
+        mobileNumbers: mobileNumbers.filter((number) => lostNumbers.has(number)),
+      }),
     },
     { address: "127.0.0.1:0", log: silentLogger },
   );
-  return { ...server, secrets };
+  return { ...server, secrets, lostNumbers };
 }
 
 export function httpTool(name: string, given: Partial<HttpTool> = {}): Tool {

@@ -31,6 +31,7 @@ const HANGS_UP_MS = 5_000;
 const TABLES: readonly OwnedTable[] = [
   { name: "api_keys", key: ["key_id"] },
   { name: "mobile_numbers", key: ["mobile_number"] },
+  { name: "removed_numbers", key: ["mobile_number"] },
   { name: "number_codes", key: ["mobile_number"] },
   { name: "call_policies", key: ["owner_id"] },
   { name: "secrets", key: ["name"] },

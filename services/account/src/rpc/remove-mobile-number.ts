@@ -2,7 +2,7 @@ import { notFound } from "@parley/shared/errors";
 import { promiseRestore } from "../carriers/restore-numbers.ts";
 import type { AccountContext, Handler } from "../context.ts";
 import { checkMobileNumber } from "../mobile-number.ts";
-import { deleteNumber } from "../store/mobile-numbers.ts";
+import { deleteNumber, rememberRemoved } from "../store/mobile-numbers.ts";
 import { lockOwner } from "../store/owners.ts";
 
 /** Does not wait for the carrier of an imported number: a job restores the number's earlier settings. */
@@ -13,7 +13,9 @@ export function removeMobileNumber(ctx: AccountContext): Handler<"removeMobileNu
       await lockOwner(tx, ownerId);
       const removed = await deleteNumber(tx, ownerId, mobileNumber);
       if (!removed) throw notFound("Mobile number");
-      await promiseRestore(tx, removed, ctx.clock.now());
+      const now = ctx.clock.now();
+      await rememberRemoved(tx, removed, now);
+      await promiseRestore(tx, removed, now);
     });
     return {};
   };

@@ -49,6 +49,8 @@ export async function replaceClaim(sql: Sql, { ownerId, mobileNumber }: NumberRo
 
 export async function insertNumber(sql: Sql, row: NumberRow, now: Date): Promise<void> {
   await sql`
+    delete from removed_numbers where owner_id = ${row.ownerId} and mobile_number = ${row.mobileNumber}`;
+  await sql`
     insert into mobile_numbers (${columns(sql)}, created_at)
     values (${row.ownerId}, ${row.mobileNumber}, ${row.telephonyProvider}, ${row.carrierId},
       ${row.before && sql.json(row.before)}, ${row.provenBy}, ${row.provenAt}, ${row.replacedAt}, ${row.replacesAt}, ${now})`;
@@ -94,6 +96,33 @@ export async function deleteNumber(sql: Sql, ownerId: string, mobileNumber: stri
     delete from mobile_numbers where owner_id = ${ownerId} and mobile_number = ${mobileNumber}
     returning ${columns(sql)}`;
   return row ?? null;
+}
+
+/** As many as an owner can have. */
+const REMOVED_MAX = 1_000;
+
+/** Remembers that the owner had a number, with the last ones that they removed. The owner must be locked. */
+export async function rememberRemoved(tx: Sql, { ownerId, mobileNumber }: NumberRow, now: Date): Promise<void> {
+  await tx`insert into removed_numbers (owner_id, mobile_number, removed_at) values (${ownerId}, ${mobileNumber}, ${now})
+    on conflict do nothing`;
+  await tx`
+    delete from removed_numbers where owner_id = ${ownerId} and mobile_number in (
+      select mobile_number from removed_numbers where owner_id = ${ownerId}
+      order by removed_at desc offset ${REMOVED_MAX})`;
+}
+
+/** Which of the numbers the owner had: they removed them, or another owner replaced their claim. One may be on WhatsApp now. */
+export async function listLostNumbers(sql: Sql, ownerId: string, numbers: readonly string[]): Promise<string[]> {
+  const rows = await sql<Pick<NumberRow, "mobileNumber">[]>`
+    select mobile_number from (
+      select owner_id, mobile_number from removed_numbers
+      union all select owner_id, mobile_number from mobile_numbers where replaced_at is not null
+    ) as lost
+    where owner_id = ${ownerId} and mobile_number = any(${numbers as string[]}) and not exists (
+      select from carriers
+      where carriers.owner_id = lost.owner_id and provider = 'WHATSAPP' and disconnected_at is null
+        and settings ->> 'mobileNumber' = mobile_number)`;
+  return rows.map(({ mobileNumber }) => mobileNumber);
 }
 
 /** Deletes an owner's imported numbers. */

@@ -15,6 +15,7 @@ export async function goneElsewhere(ctx: Context, version: AgentVersion, origin:
     gonePrompts(ctx, version, origin),
     goneSecrets(ctx, version, origin),
     goneKnowledge(ctx, version, origin),
+    goneNumbers(ctx, version, origin),
   ]);
   return gone.flat();
 }
@@ -57,6 +58,13 @@ async function goneSecrets({ accounts }: Context, { row, tools }: AgentVersion, 
   if (used.length === 0) return [];
   const { names } = await accounts.findSecrets({ ownerId: row.ownerId, names: used }, { origin });
   return used.filter((name) => !names.includes(name)).map((name) => `there is no secret ${name}`);
+}
+
+async function goneNumbers({ accounts }: Context, { row }: AgentVersion, origin: CallOrigin): Promise<string[]> {
+  const { ownerId, agentMobileNumbers } = row;
+  if (agentMobileNumbers.length === 0) return [];
+  const { mobileNumbers } = await accounts.findLostNumbers({ ownerId, mobileNumbers: agentMobileNumbers }, { origin });
+  return mobileNumbers.map((number) => `the phone number ${number} is no longer one of this account's`);
 }
 
 async function goneKnowledge({ knowledge }: Context, { row }: AgentVersion, origin: CallOrigin): Promise<string[]> {

@@ -522,6 +522,16 @@ export interface FindSecretsResponse {
   names: string[];
 }
 
+export interface FindLostNumbersRequest {
+  ownerId: string;
+  mobileNumbers: string[];
+}
+
+export interface FindLostNumbersResponse {
+  /** Those that the owner removed, or that another owner has proven to be theirs. A number that the owner never had is not among them. */
+  mobileNumbers: string[];
+}
+
 function createBaseCreateOwnerRequest(): CreateOwnerRequest {
   return { name: "", email: "", tier: 0, rateLimitPerMinute: undefined };
 }
@@ -6464,6 +6474,128 @@ export const FindSecretsResponse: MessageFns<FindSecretsResponse> = {
   },
 };
 
+function createBaseFindLostNumbersRequest(): FindLostNumbersRequest {
+  return { ownerId: "", mobileNumbers: [] };
+}
+
+export const FindLostNumbersRequest: MessageFns<FindLostNumbersRequest> = {
+  encode(message: FindLostNumbersRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.ownerId !== "") {
+      writer.uint32(10).string(message.ownerId);
+    }
+    for (const v of message.mobileNumbers) {
+      writer.uint32(18).string(v!);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): FindLostNumbersRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseFindLostNumbersRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.ownerId = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.mobileNumbers.push(reader.string());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<FindLostNumbersRequest>, I>>(base?: I): FindLostNumbersRequest {
+    return FindLostNumbersRequest.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<FindLostNumbersRequest>, I>>(object: I): FindLostNumbersRequest {
+    const message = createBaseFindLostNumbersRequest();
+    message.ownerId = object.ownerId ?? "";
+    message.mobileNumbers = object.mobileNumbers?.map((e) => e) || [];
+    return message;
+  },
+};
+
+function createBaseFindLostNumbersResponse(): FindLostNumbersResponse {
+  return { mobileNumbers: [] };
+}
+
+export const FindLostNumbersResponse: MessageFns<FindLostNumbersResponse> = {
+  encode(message: FindLostNumbersResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    for (const v of message.mobileNumbers) {
+      writer.uint32(10).string(v!);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): FindLostNumbersResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseFindLostNumbersResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.mobileNumbers.push(reader.string());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<FindLostNumbersResponse>, I>>(base?: I): FindLostNumbersResponse {
+    return FindLostNumbersResponse.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<FindLostNumbersResponse>, I>>(object: I): FindLostNumbersResponse {
+    const message = createBaseFindLostNumbersResponse();
+    message.mobileNumbers = object.mobileNumbers?.map((e) => e) || [];
+    return message;
+  },
+};
+
 /** Owners, API keys, passwords and sessions, tiers, phone numbers, settings, secrets of tools. */
 export type AccountServiceService = typeof AccountServiceService;
 export const AccountServiceService = {
@@ -6967,6 +7099,18 @@ export const AccountServiceService = {
     responseSerialize: (value: FindSecretsResponse): Buffer => Buffer.from(FindSecretsResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): FindSecretsResponse => FindSecretsResponse.decode(value),
   },
+  /** Says which of the numbers the owner had and no longer has; admits the agent service only. */
+  findLostNumbers: {
+    path: "/parley.account.v1.AccountService/FindLostNumbers" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: FindLostNumbersRequest): Buffer =>
+      Buffer.from(FindLostNumbersRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): FindLostNumbersRequest => FindLostNumbersRequest.decode(value),
+    responseSerialize: (value: FindLostNumbersResponse): Buffer =>
+      Buffer.from(FindLostNumbersResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): FindLostNumbersResponse => FindLostNumbersResponse.decode(value),
+  },
 } as const;
 
 export interface AccountServiceServer extends UntypedServiceImplementation {
@@ -7053,6 +7197,8 @@ export interface AccountServiceServer extends UntypedServiceImplementation {
   revealSecrets: handleUnaryCall<RevealSecretsRequest, RevealSecretsResponse>;
   /** Says which of the names are secrets of the owner; admits the agent service only. */
   findSecrets: handleUnaryCall<FindSecretsRequest, FindSecretsResponse>;
+  /** Says which of the numbers the owner had and no longer has; admits the agent service only. */
+  findLostNumbers: handleUnaryCall<FindLostNumbersRequest, FindLostNumbersResponse>;
 }
 
 export interface AccountServiceClient extends Client {
@@ -7787,6 +7933,22 @@ export interface AccountServiceClient extends Client {
     metadata: Metadata,
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: FindSecretsResponse) => void,
+  ): ClientUnaryCall;
+  /** Says which of the numbers the owner had and no longer has; admits the agent service only. */
+  findLostNumbers(
+    request: FindLostNumbersRequest,
+    callback: (error: ServiceError | null, response: FindLostNumbersResponse) => void,
+  ): ClientUnaryCall;
+  findLostNumbers(
+    request: FindLostNumbersRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: FindLostNumbersResponse) => void,
+  ): ClientUnaryCall;
+  findLostNumbers(
+    request: FindLostNumbersRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: FindLostNumbersResponse) => void,
   ): ClientUnaryCall;
 }
 

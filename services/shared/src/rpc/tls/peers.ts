@@ -41,6 +41,7 @@ export const ADMITTED: Readonly<Record<ServiceName, Admitted>> = {
     ListCarriers: ["gateway", "parley", "voice", "messaging"],
     RevealSecrets: ["conversation", "voice"],
     FindSecrets: ["agent"],
+    FindLostNumbers: ["agent"],
   },
   agent: {
     rest: ["gateway"],

@@ -109,8 +109,9 @@ create table agent_publishes (
   agent_id text not null,
   -- 1, 2, 3 …: handed out under the lock of the row in agents.
   number integer not null,
-  -- automatic: by a change of an agent that publishes at once. test_cleared, test_deleted: a required test was.
-  kind text not null check (kind in ('publish', 'rollback', 'traffic', 'automatic', 'test_cleared', 'test_deleted')),
+  -- automatic: by a change of an agent that publishes at once. test_changed, test_cleared, test_deleted: a required test was.
+  kind text not null
+    check (kind in ('publish', 'rollback', 'traffic', 'automatic', 'test_changed', 'test_cleared', 'test_deleted')),
   -- The version that was published.
   agent_version integer,
   -- [{ agentVersion, weight }]

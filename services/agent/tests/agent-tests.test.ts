@@ -344,6 +344,28 @@ test("only whoever may override clears or deletes a required test, and the publi
   await agents.deleteTest({ ...present(cleared), mayOverride: false, ...key });
 });
 
+test("the publish log tells who changes which fields of a required test, and nothing of other changes", async () => {
+  const agent = await manualAgent(agents);
+  const changing = async (isRequired: boolean, given: Partial<UpdateTestRequest>) => {
+    const name = isRequired ? "Gate" : "Optional";
+    const { tests } = await agents.listTests({ ...keyOf(agent) });
+    const testId = present(tests.find((each) => each.name === name)).testId;
+    const request = { ...UpdateTestRequest.fromPartial({ ...keyOf(agent), testId }), ...given };
+    await agents.updateTest(request, { origin: { requestId: "r", actor: { kind: "key", id: "key_ada" } } });
+  };
+  await agents.createTest(newTest(agent, "Gate", { ...greets, repeat: 3 }, true));
+  await agents.createTest(newTest(agent, "Optional", greets));
+  await changing(false, { definition: { repeat: 2 } });
+  await changing(true, { name: "Gate", definition: { messages: greets.messages } });
+  await changing(true, { definition: { pass_at_least: 1, assertions: [{ type: "contains", value: "h" }] } });
+  await changing(true, { name: "Door" });
+  const { publishes } = await agents.listPublishes({ ...keyOf(agent), page: { number: 1, size: 10 } });
+  expect(publishes.map(({ kind, note, createdBy }) => [kind, note, createdBy])).toEqual([
+    ["test_changed", "Gate: name", "key:key_ada"],
+    ["test_changed", "Gate: pass_at_least, assertions", "key:key_ada"],
+  ]);
+});
+
 test("a change of a test keeps what it does not name, and what only the other kind has goes with the kind", async () => {
   const agent = await manualAgent(agents);
   const { test: made } = await agents.createTest(newTest(agent, "Changing", { ...greets, repeat: 3 }));

@@ -4597,10 +4597,10 @@ export interface components {
             /** @description Number of the entry. */
             number: number;
             /**
-             * @description `rollback`: an older version than before was published; `automatic`: a change took effect at once; `test_cleared`, `test_deleted`: a required test was.
+             * @description `rollback`: an older version than before was published; `automatic`: a change took effect at once; `test_changed`, `test_cleared`, `test_deleted`: a required test was, which `note` names.
              * @enum {string}
              */
-            kind: "publish" | "rollback" | "traffic" | "automatic" | "test_cleared" | "test_deleted";
+            kind: "publish" | "rollback" | "traffic" | "automatic" | "test_changed" | "test_cleared" | "test_deleted";
             /** @description The version that was published. */
             agent_version: number | null;
             /** @description Of `traffic`: the versions. */

@@ -114,13 +114,16 @@ export const AgentVersionComparison = Resource("AgentVersionComparison", {
   differences: Differences,
 });
 
-export const PUBLISH_KINDS = ["publish", "rollback", "traffic", "automatic", "test_cleared", "test_deleted"] as const;
+export const PUBLISH_KINDS = [
+  ...(["publish", "rollback", "traffic", "automatic"] as const),
+  ...(["test_changed", "test_cleared", "test_deleted"] as const),
+] as const;
 
 const publish = {
   number: Type.Integer({ minimum: 1, description: "Number of the entry." }),
   kind: OneOf(PUBLISH_KINDS, {
     description:
-      "`rollback`: an older version than before was published; `automatic`: a change took effect at once; `test_cleared`, `test_deleted`: a required test was.",
+      "`rollback`: an older version than before was published; `automatic`: a change took effect at once; `test_changed`, `test_cleared`, `test_deleted`: a required test was, which `note` names.",
   }),
   agent_version: Nullable(Version, "The version that was published."),
   split: Nullable(Type.Array(Share), "Of `traffic`: the versions."),

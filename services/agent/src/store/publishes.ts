@@ -4,7 +4,7 @@ import type { TrafficShare } from "./agents.ts";
 
 /** An entry of an agent's publish log. */
 export interface NewPublish extends AgentKey {
-  kind: "publish" | "rollback" | "traffic" | "automatic" | "test_cleared" | "test_deleted";
+  kind: "publish" | "rollback" | "traffic" | "automatic" | "test_changed" | "test_cleared" | "test_deleted";
   agentVersion: number | null;
   split: TrafficShare[] | null;
   note: string | null;

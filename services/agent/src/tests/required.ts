@@ -26,6 +26,11 @@ export async function requireNoRequiredTests(tx: Sql, key: AgentKey): Promise<vo
   throw invalid("publishing", `publishing must be "manual" while the agent has required tests: ${names}`);
 }
 
+interface Logged {
+  actor: Actor;
+  now: Date;
+}
+
 /**
  * Writes to the publish log that a required test no longer is one.
  * @param mayOverride whether the caller may do so
@@ -34,18 +39,30 @@ export async function requireNoRequiredTests(tx: Sql, key: AgentKey): Promise<vo
 export async function loosenGate(
   tx: Sql,
   test: TestRow,
-  {
-    kind,
-    mayOverride,
-    actor,
-    now,
-  }: { kind: "test_cleared" | "test_deleted"; mayOverride: boolean; actor: Actor; now: Date },
+  { kind, mayOverride, ...logged }: Logged & { kind: "test_cleared" | "test_deleted"; mayOverride: boolean },
 ): Promise<void> {
   if (!mayOverride) throw new ServiceError("forbidden", "The API key lacks the scope agents:override");
-  const { ownerId, agentId, name } = test;
+  await log(tx, test, kind, test.name, logged);
+}
+
+/** Writes to the publish log which fields of a required test change, if any do: it may be easier to pass now. */
+export async function logChange(tx: Sql, before: TestRow, after: TestRow, logged: Logged): Promise<void> {
+  const fieldsOf = ({ name, definition }: TestRow) => Object.entries({ name, ...definition });
+  const was = new Map<string, unknown>(fieldsOf(before));
+  const changed = fieldsOf(after).flatMap(([field, value]) => (Bun.deepEquals(value, was.get(field)) ? [] : field));
+  if (changed.length > 0) await log(tx, before, "test_changed", `${before.name}: ${changed.join(", ")}`, logged);
+}
+
+async function log(
+  tx: Sql,
+  { ownerId, agentId }: TestRow,
+  kind: "test_changed" | "test_cleared" | "test_deleted",
+  note: string,
+  { actor, now }: Logged,
+): Promise<void> {
   await insertPublishes(tx, [
     {
-      ...{ ownerId, agentId, kind, agentVersion: null, split: null, note: name, overrideReason: null },
+      ...{ ownerId, agentId, kind, agentVersion: null, split: null, note, overrideReason: null },
       createdBy: actorText(actor),
       createdAt: now,
     },

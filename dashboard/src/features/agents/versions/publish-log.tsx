@@ -75,6 +75,8 @@ function happenedIn({ kind, agent_version: version, split }: PublishEntry): stri
       return `Version ${version} took effect at once`;
     case "traffic":
       return `Split: ${(split ?? []).map((share) => `version ${share.agent_version} ${share.weight}%`).join(", ")}`;
+    case "test_changed":
+      return "A required test was changed";
     case "test_cleared":
       return "A required test was made optional";
     case "test_deleted":

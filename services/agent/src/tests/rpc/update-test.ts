@@ -11,7 +11,7 @@ import { getAgentRow, getLockedAgentRow } from "../../read-agents.ts";
 import { checkDocuments, checkReferences } from "../check-references.ts";
 import { defineTest, type GivenTest } from "../define.ts";
 import { getTestRow, testNameTaken, toAgentTest } from "../read-tests.ts";
-import { loosenGate, requireManual } from "../required.ts";
+import { logChange, loosenGate, requireManual } from "../required.ts";
 import { isTestNameTaken, type TestRow, updateTestRow } from "../store/tests.ts";
 
 /** Runs that have begun go on with the test as it was. */
@@ -34,8 +34,10 @@ export function updateTest(ctx: AgentContext): NonNullable<Handlers<typeof Agent
             const now = later(ctx.clock.now(), before.updatedAt);
             const row = { ...changed(before, request), updatedAt: now };
             if (row.required && !before.required) requireManual(agent);
+            const logged = { actor: call.actor, now };
             if (before.required && !row.required)
-              await loosenGate(tx, before, { kind: "test_cleared", mayOverride, actor: call.actor, now });
+              await loosenGate(tx, before, { kind: "test_cleared", mayOverride, ...logged });
+            else if (before.required) await logChange(tx, before, row, logged);
             await checkReferences(ctx, tx, agent, row.definition);
             if (await isTestNameTaken(tx, row, row.name)) throw testNameTaken(row.name);
             await updateTestRow(tx, row);

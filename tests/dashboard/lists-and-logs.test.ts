@@ -76,8 +76,10 @@ test("the list of conversations tells numbers, outcomes and costs, hides tests, 
 
   await page.getByRole("button", { name: "Columns" }).click();
   await page.getByRole("checkbox", { name: "Number" }).click();
-  await page.getByRole("checkbox", { name: "Messages" }).click();
-  await list.getByRole("columnheader", { name: "Messages" }).waitFor();
+  for (const name of ["Messages", "Version"]) {
+    await page.getByRole("checkbox", { name }).click();
+    await list.getByRole("columnheader", { name }).waitFor();
+  }
   await list.getByRole("columnheader", { name: "Number" }).waitFor({ state: "detached" });
   await page.keyboard.press("Escape");
   await page.reload();
@@ -90,9 +92,9 @@ test("the list of conversations tells numbers, outcomes and costs, hides tests, 
   const lines = (await Bun.file(file).text()).trim().split("\r\n");
   expect(lines[0]).toContain("Conversation ID,Started (UTC),Conversation,Agent");
   expect(lines).toHaveLength(4);
-  expect(lines.filter((line) => line.includes(`'=Desk,Phone,Outbound,'${CALLEE},Busy,Twilio 486: busy`))).toHaveLength(
-    1,
-  );
+  expect(
+    lines.filter((line) => line.includes(`'=Desk,1,Phone,Outbound,'${CALLEE},Busy,Twilio 486: busy`)),
+  ).toHaveLength(1);
   expect(lines.filter((line) => line.includes(",0.018,no"))).toHaveLength(1);
 
   await page.getByRole("searchbox", { name: "Search what was said" }).fill("my parcel");

@@ -6,7 +6,7 @@ import { Popover } from "../../../ui/overlay/popover.tsx";
 import { CHOSEN_COLUMNS, type ChosenColumn } from "./columns.tsx";
 
 const STORED_AS = "parley.conversation-columns";
-const FIRST: readonly ChosenColumn[] = CHOSEN_COLUMNS.filter((name) => name !== "Messages");
+const FIRST: readonly ChosenColumn[] = CHOSEN_COLUMNS.filter((name) => name !== "Messages" && name !== "Version");
 
 /** The columns that the viewer chose in this browser, and their setter. */
 export function useChosenColumns(): [readonly ChosenColumn[], (chosen: readonly ChosenColumn[]) => void] {

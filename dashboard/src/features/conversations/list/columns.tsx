@@ -15,6 +15,7 @@ import { matchIn } from "./match.ts";
 export const CHOSEN_COLUMNS = [
   "Number",
   "Agent",
+  "Version",
   "Status",
   "Channel",
   "Messages",
@@ -61,6 +62,7 @@ export function columnsOf(
     },
     { name: "Number", wide: "very", className: "whitespace-nowrap text-muted tabular-nums", cell: numberCell },
     { name: "Agent", wide: "very", className: "max-w-32 truncate text-muted", cell: agentOf },
+    { name: "Version", wide: true, ...FIGURES, cell: ({ agent_version }) => agent_version ?? "–" },
     {
       name: "Status",
       className: "max-w-36",

@@ -73,7 +73,7 @@ test("an export ends with the newest conversations that it may have, and when th
   expect((await readAll(pages(0), {}, NOW)).conversations).toHaveLength(0);
 });
 
-test("a conversation's line has its number, direction, outcome, notes, duration and cost, and no formula", () => {
+test("a conversation's line has its agent's version, its number, direction, outcome, notes, duration and cost, and no formula", () => {
   const usage = { replies: 2, input_tokens: 1, output_tokens: 1, mean_first_word_ms: 1, mean_total_ms: 1 };
   const busy = conversation({
     calling_type: "OUTBOUND",
@@ -86,6 +86,6 @@ test("a conversation's line has its number, direction, outcome, notes, duration 
   });
   const names = { byId: new Map([["agt_1", "-Desk"]]), areAll: true };
   expect(conversationsCsv([busy], names).split("\r\n")[1]).toBe(
-    "c1,2026-01-31T09:30:00.000Z,'@Ada,'-Desk,Phone,Outbound,'+14155550123,Busy,'=HYPERLINK(1),1,12.5,0.00125,no",
+    "c1,2026-01-31T09:30:00.000Z,'@Ada,'-Desk,3,Phone,Outbound,'+14155550123,Busy,'=HYPERLINK(1),1,12.5,0.00125,no",
   );
 });

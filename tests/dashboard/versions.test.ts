@@ -72,6 +72,8 @@ test("a change waits as a version, is compared, published, rolled back, and shar
     expect.stringMatching(/Published version 2\s+Looks right/),
     expect.stringContaining("Version 1 took effect at once"),
   ]);
+  await page.goto("/agents");
+  await page.getByRole("row").filter({ hasText: "Reception" }).getByText("Unpublished changes").waitFor();
   expect(page.failures).toEqual([]);
   await page.context().close();
 }, 240_000);

@@ -82,11 +82,16 @@ const COLUMNS: readonly Column<Agent>[] = [
   {
     name: "Name",
     className: "max-w-0 w-full min-w-40",
-    cell: ({ id, agent_name, agent_description }) => (
+    cell: ({ id, agent_name, agent_description, latest_version: latest, published_version: published }) => (
       <>
-        <Link to="/agents/$agentId" params={{ agentId: id }} className={`${ROW_LINK} block truncate`} dir="auto">
-          {agent_name}
-        </Link>
+        <span className="flex items-center gap-2">
+          <Link to="/agents/$agentId" params={{ agentId: id }} className={`${ROW_LINK} block truncate`} dir="auto">
+            {agent_name}
+          </Link>
+          {published !== latest && (
+            <Badge tone="warning">{published === null ? "Not published" : "Unpublished changes"}</Badge>
+          )}
+        </span>
         {agent_description && <span className="block truncate text-xs text-muted">{agent_description}</span>}
       </>
     ),

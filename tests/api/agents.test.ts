@@ -44,6 +44,7 @@ describe("creating an agent", () => {
       agent_version: 1,
       latest_version: 1,
       published_version: 1,
+      published_mobile_number: [],
       recording: false,
       start_webhook: null,
       timezone: null,

@@ -282,3 +282,22 @@ test("at 360 px the button that removes a number can be seen, and a strip of tab
   await page.setViewportSize({ width: 1280, height: 800 });
   expect(page.failures).toEqual([]);
 });
+
+test("a number is shown with the agent whose published version answers it, and with the agent that waits for it", async () => {
+  const mobileNumber = "+13125558178";
+  const agent = { agent_name: "Later", publishing: "manual", agent_mobile_number: [mobileNumber] };
+  const id = await createAgent(api, model, agent);
+  await page.goto("/numbers");
+  const { carrier_id } = await manage("carriers", { provider: "SIP", host: "127.0.0.1:9" });
+  await manage(`carriers/${carrier_id}/numbers`, { mobile_number: mobileNumber });
+  await page.goto("/numbers");
+  const row = page.getByRole("row").filter({ hasText: mobileNumber });
+  const waits = row.getByRole("link", { name: "An unpublished version of “Later” changes this" });
+  await waits.waitFor();
+  expect(await row.getByRole("combobox").inputValue()).toBe("nobody");
+  expect((await api.post(`/agents/${id}/versions/1/publish`, {})).status).toBe(200);
+  await page.reload();
+  await row.getByRole("combobox").waitFor();
+  expect([await row.getByRole("combobox").inputValue(), await waits.count()]).toEqual([id, 0]);
+  expect(page.failures).toEqual([]);
+});

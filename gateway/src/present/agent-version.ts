@@ -45,7 +45,7 @@ function toolsOf({ tools }: AgentVersion) {
 /** What is not of a version, or is shown more fully by another field. */
 const NOT_COMPARED = new Set([
   ...["id", "created_at", "updated_at", "dynamic_variables", "custom_tools"],
-  ...["publishing", "agent_version", "latest_version", "published_version"],
+  ...["publishing", "agent_version", "latest_version", "published_version", "published_mobile_number"],
 ]);
 
 /** Where two versions differ. */

@@ -57,6 +57,7 @@ export function presentAgent(agent: Agent) {
     agent_version: agent.agentVersion,
     latest_version: agent.latestVersion,
     published_version: agent.publishedVersion ?? null,
+    published_mobile_number: agent.publishedNumbers,
     dynamic_variables: agent.dynamicVariables,
     created_at: isoTime(agent.createdAt),
     updated_at: isoTime(agent.updatedAt),

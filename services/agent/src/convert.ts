@@ -31,6 +31,7 @@ export function toAgent({ row, agentVersion, prompt }: AgentVersion): Agent {
     agentVersion,
     latestVersion: row.latestVersion,
     publishedVersion: row.publishedVersion ?? undefined,
+    publishedNumbers: row.publishedNumbers,
     dynamicVariables: variablesOf(row.ownerId, prompt?.promptContent, row.firstMessagePrompt).map(
       (v) => v.variableName,
     ),

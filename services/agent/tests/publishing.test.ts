@@ -215,10 +215,20 @@ describe("numbers", () => {
     expect((await callee(ownerId)).agent).toBeUndefined();
     await publish(agent, 1);
     expect((await callee(ownerId)).agent?.agentId).toBe(agent.agentId);
-    await change(service.agents, agent, { clear: ["agentMobileNumbers"] });
+    const changed = await change(service.agents, agent, { clear: ["agentMobileNumbers"] });
+    expect(changed).toMatchObject({ agentMobileNumbers: [], publishedNumbers: [NUMBER] });
     expect((await callee(ownerId)).agent?.agentId).toBe(agent.agentId);
     await publish(agent, 2);
     expect((await callee(ownerId)).agent).toBeUndefined();
+  });
+
+  test("that another agent takes over are no longer those that a manual agent calls from", async () => {
+    const ownerId = newOwner();
+    const kept = "+14155550193";
+    const agent = await create(service.agents, creation(ownerId, { agentMobileNumbers: [NUMBER, kept] }));
+    await change(service.agents, agent, manual);
+    await create(service.agents, creation(ownerId, { agentMobileNumbers: [NUMBER], moveNumbers: true }));
+    expect((await service.agents.getSpeech(agent)).mobileNumbers).toEqual([kept]);
   });
 
   test("of a manual agent may be another's until it is published", async () => {

@@ -3702,6 +3702,8 @@ export interface components {
             latest_version: number;
             /** @description The version that conversations begin with, unless traffic is split; null if none is published. */
             published_version: number | null;
+            /** @description The phone numbers that the agent answers: those of its published version, without those that another agent has taken over. */
+            published_mobile_number: string[];
             /** @description Names of the variables in prompt and greeting. */
             dynamic_variables: string[];
             /**
@@ -10300,6 +10302,9 @@ export interface operations {
                      *           "agent_version": 1,
                      *           "latest_version": 1,
                      *           "published_version": 1,
+                     *           "published_mobile_number": [
+                     *             "+14155550123"
+                     *           ],
                      *           "dynamic_variables": [
                      *             "company",
                      *             "customer_name"
@@ -10730,6 +10735,9 @@ export interface operations {
                      *       "agent_version": 1,
                      *       "latest_version": 1,
                      *       "published_version": 1,
+                     *       "published_mobile_number": [
+                     *         "+14155550123"
+                     *       ],
                      *       "dynamic_variables": [
                      *         "company",
                      *         "customer_name"
@@ -11124,6 +11132,9 @@ export interface operations {
                      *       "agent_version": 1,
                      *       "latest_version": 1,
                      *       "published_version": 1,
+                     *       "published_mobile_number": [
+                     *         "+14155550123"
+                     *       ],
                      *       "dynamic_variables": [
                      *         "company",
                      *         "customer_name"
@@ -11651,6 +11662,9 @@ export interface operations {
                      *       "agent_version": 2,
                      *       "latest_version": 2,
                      *       "published_version": 2,
+                     *       "published_mobile_number": [
+                     *         "+14155550123"
+                     *       ],
                      *       "dynamic_variables": [
                      *         "company",
                      *         "customer_name"
@@ -12758,6 +12772,9 @@ export interface operations {
                      *         "agent_version": 1,
                      *         "latest_version": 1,
                      *         "published_version": 1,
+                     *         "published_mobile_number": [
+                     *           "+14155550123"
+                     *         ],
                      *         "dynamic_variables": [
                      *           "company",
                      *           "customer_name"

@@ -120,7 +120,7 @@ const COLUMNS: readonly Column<Agent>[] = [
     name: "Numbers",
     wide: true,
     className: "text-muted tabular-nums whitespace-nowrap",
-    cell: ({ agent_mobile_number: numbers }) =>
+    cell: ({ published_mobile_number: numbers }) =>
       numbers.length === 0 ? "–" : numbers.length === 1 ? numbers[0] : `${numbers.length} numbers`,
   },
   { name: "Updated", ...MOMENT, cell: ({ updated_at }) => <Time at={updated_at} relative /> },

@@ -38,6 +38,17 @@ export const agentQuery = (agentId: string) =>
       ask(api.GET("/v1/public/agents/{agent_id}", { params: { path: { agent_id: agentId } }, signal })),
   });
 
+/** The agent as new conversations have it, unless its traffic is split; an error if no version is published. */
+export const publishedAgentQuery = (agentId: string) =>
+  queryOptions({
+    queryKey: [...AGENTS, "published", agentId],
+    queryFn: ({ signal }) => {
+      const params = { path: { agent_id: agentId }, query: { agent_version: "published" } };
+      return ask(api.GET("/v1/public/agents/{agent_id}", { params, signal }));
+    },
+    enabled: agentId !== "",
+  });
+
 /** The newest thousand agents, and whether these are all. */
 export function readAgents(signal: AbortSignal) {
   return readPages(async (page) => {

@@ -1,10 +1,10 @@
 import { expect, test } from "bun:test";
 import { distinctNames } from "./distinct-names.ts";
 
-const agent = (id: string, agent_name: string, ...agent_mobile_number: string[]) => ({
+const agent = (id: string, agent_name: string, ...published_mobile_number: string[]) => ({
   id,
   agent_name,
-  agent_mobile_number,
+  published_mobile_number,
   updated_at: "2026-01-31T12:00:00.000Z",
 });
 

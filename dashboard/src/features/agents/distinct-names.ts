@@ -1,7 +1,7 @@
 import type { components } from "../../api/gen/schema.ts";
 import { onFirstUse } from "../../ui/numbers.ts";
 
-type Named = Pick<components["schemas"]["Agent"], "id" | "agent_name" | "agent_mobile_number" | "updated_at">;
+type Named = Pick<components["schemas"]["Agent"], "id" | "agent_name" | "published_mobile_number" | "updated_at">;
 
 const day = onFirstUse(() => new Intl.DateTimeFormat(undefined, { dateStyle: "medium" }));
 /** The last characters of an ID: its beginning is the time at which it was made. */
@@ -19,6 +19,6 @@ export function distinctNames(agents: readonly Named[]): ReadonlyMap<string, str
   );
 }
 
-function markOf({ id, agent_mobile_number: [number], updated_at }: Named): string {
+function markOf({ id, published_mobile_number: [number], updated_at }: Named): string {
   return `${number ?? `edited ${day().format(new Date(updated_at))}`}, …${id.slice(-ID_END)}`;
 }

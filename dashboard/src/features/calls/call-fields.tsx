@@ -2,11 +2,12 @@ import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { type ReactNode, useState } from "react";
 import type { Schema } from "../../api/client.ts";
+import { sentenceOf } from "../../api/problem.ts";
 import { Field } from "../../ui/form/field.tsx";
 import { Select } from "../../ui/form/select.tsx";
 import { Notice } from "../../ui/states.tsx";
 import { AgentField } from "../agents/agent-field.tsx";
-import { agentNamesQuery, agentQuery } from "../agents/agents.ts";
+import { agentNamesQuery, publishedAgentQuery } from "../agents/agents.ts";
 import { numbersQuery } from "../numbers/queries.ts";
 
 /** Who calls, and how: the fields that a call and a batch of calls share. */
@@ -48,15 +49,15 @@ export function CallFields({
   children?: ReactNode;
 }) {
   const numbers = useQuery(numbersQuery).data;
-  const agent = useQuery({ ...agentQuery(setup.agentId), enabled: setup.agentId !== "" }).data;
-  const ofAgent = agent?.agent_mobile_number;
+  const { data: agent, error } = useQuery(publishedAgentQuery(setup.agentId));
+  const ofAgent = agent?.published_mobile_number;
   const hasNone = ofAgent?.length === 0;
   return (
     <>
       <AgentField
         value={setup.agentId}
         onChange={(agentId) => onChange({ ...setup, agentId })}
-        error={errors.get("agent_id")}
+        error={errors.get("agent_id") ?? (error ? sentenceOf(error) : undefined)}
       />
       {numbers?.length === 0 && (
         <Notice tone="warning">

@@ -7,7 +7,7 @@ import { FormActions } from "../../ui/form/form-actions.tsx";
 import { Dialog } from "../../ui/overlay/dialog.tsx";
 import { tellDone } from "../../ui/overlay/toasts.tsx";
 import { Notice } from "../../ui/states.tsx";
-import { agentQuery } from "../agents/agents.ts";
+import { publishedAgentQuery } from "../agents/agents.ts";
 import { variablesIn } from "../prompts/variables.ts";
 import { CallFields, DEFAULT, setupBody, useCallSetup, useCanCall } from "./call-fields.tsx";
 import { loadReader, PhoneNumberField } from "./phone-number-field.tsx";
@@ -28,9 +28,9 @@ function CallForm({ onDone }: { onDone: () => void }) {
   const [setup, setSetup] = useCallSetup();
   const [to, setTo] = useState("");
   const [values, setValues] = useState<Readonly<Record<string, string>>>({});
-  const agent = useQuery({ ...agentQuery(setup.agentId), enabled: setup.agentId !== "" }).data;
+  const agent = useQuery(publishedAgentQuery(setup.agentId)).data;
   const variables = variablesIn(agent?.prompt?.prompt_content ?? "", agent?.first_message_prompt ?? "");
-  const from = setup.from === DEFAULT ? agent?.agent_mobile_number[0] : setup.from;
+  const from = setup.from === DEFAULT ? agent?.published_mobile_number[0] : setup.from;
   const call = useMutation({
     mutationFn: async () => {
       const given = variables.flatMap(({ name }) => (values[name] ? [[name, values[name]]] : []));

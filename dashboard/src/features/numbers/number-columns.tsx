@@ -1,4 +1,5 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
 import { Trash2 } from "lucide-react";
 import { useState } from "react";
 import { api, ask } from "../../api/client.ts";
@@ -49,7 +50,11 @@ const NOBODY = "nobody";
 function Assigned({ number }: { number: string }) {
   const client = useQueryClient();
   const agents = useQuery(assignableAgentsQuery);
-  const current = agents.data?.find(({ agent_mobile_number }) => agent_mobile_number.includes(number));
+  const current = agents.data?.find(({ published_mobile_number }) => published_mobile_number.includes(number));
+  const waiting = agents.data?.find(
+    ({ agent_mobile_number, published_mobile_number }) =>
+      agent_mobile_number.includes(number) !== published_mobile_number.includes(number),
+  );
   const assign = useMutation({
     mutationFn: async (agentId: string) => {
       const next = agents.data?.find(({ id }) => id === agentId);
@@ -86,6 +91,16 @@ function Assigned({ number }: { number: string }) {
           ...[...distinctNames(agents.data)].map(([value, label]) => ({ value, label })),
         ]}
       />
+      {waiting && (
+        <Link
+          to="/agents/$agentId"
+          params={{ agentId: waiting.id }}
+          search={{ tab: "versions" }}
+          className="mt-1 block text-xs text-warning-ink underline"
+        >
+          An unpublished version of “{waiting.agent_name}” changes this
+        </Link>
+      )}
     </div>
   );
 }

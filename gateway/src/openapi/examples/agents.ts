@@ -108,6 +108,7 @@ export const AGENT_EXAMPLE = {
   agent_version: 1,
   latest_version: 1,
   published_version: 1,
+  published_mobile_number: [NUMBER],
   dynamic_variables: ["company", "customer_name"],
   created_at: CREATED_AT,
   updated_at: CREATED_AT,

@@ -129,6 +129,10 @@ export const Agent = Resource("Agent", {
     Type.Integer({ minimum: 1 }),
     "The version that conversations begin with, unless traffic is split; null if none is published.",
   ),
+  published_mobile_number: Type.Array(Type.String(), {
+    description:
+      "The phone numbers that the agent answers: those of its published version, without those that another agent has taken over.",
+  }),
   dynamic_variables: Type.Array(Type.String(), { description: "Names of the variables in prompt and greeting." }),
   created_at: At("When the agent was created."),
   updated_at: At("When the agent was last changed."),

@@ -20,7 +20,7 @@ export function getSpeech(ctx: AgentContext): NonNullable<Handlers<typeof AgentS
       stt: row.stt ? openSpeech("stt", row.stt, ctx.modelKeys, row) : undefined,
       tts: row.tts ? openSpeech("tts", row.tts, ctx.modelKeys, row) : undefined,
       sts: row.sts ?? undefined,
-      mobileNumbers: row.agentMobileNumbers,
+      mobileNumbers: row.publishedNumbers,
     };
   };
 }

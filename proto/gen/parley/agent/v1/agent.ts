@@ -268,7 +268,11 @@ export interface Agent {
     | number
     | undefined;
   /** The label that its prompt follows. */
-  promptLabel?: string | undefined;
+  promptLabel?:
+    | string
+    | undefined;
+  /** The numbers that it answers: those of the published version, without those that another agent has taken over. */
+  publishedNumbers: string[];
 }
 
 /** A share of an agent's new conversations. */
@@ -284,7 +288,7 @@ export interface AgentPublish {
   number: number;
   /**
    * publish, rollback (of an older version than the published one), traffic, automatic (of a change that took effect at once), or
-   * test_cleared or test_deleted of a required test, which the note names.
+   * test_changed, test_cleared or test_deleted of a required test, which the note names, with the fields that changed.
    */
   kind: string;
   agentVersion?:
@@ -1421,6 +1425,7 @@ function createBaseAgent(): Agent {
     latestVersion: 0,
     publishedVersion: undefined,
     promptLabel: undefined,
+    publishedNumbers: [],
   };
 }
 
@@ -1530,6 +1535,9 @@ export const Agent: MessageFns<Agent> = {
     }
     if (message.promptLabel !== undefined) {
       writer.uint32(282).string(message.promptLabel);
+    }
+    for (const v of message.publishedNumbers) {
+      writer.uint32(290).string(v!);
     }
     return writer;
   },
@@ -1827,6 +1835,14 @@ export const Agent: MessageFns<Agent> = {
             message.promptLabel = reader.string();
             continue;
           }
+          case 36: {
+            if (tag !== 290) {
+              break;
+            }
+
+            message.publishedNumbers.push(reader.string());
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -1885,6 +1901,7 @@ export const Agent: MessageFns<Agent> = {
     message.latestVersion = object.latestVersion ?? 0;
     message.publishedVersion = object.publishedVersion ?? undefined;
     message.promptLabel = object.promptLabel ?? undefined;
+    message.publishedNumbers = object.publishedNumbers?.map((e) => e) || [];
     return message;
   },
 };

@@ -237,7 +237,7 @@ export interface GetSpeechResponse {
   sts:
     | StsConfig
     | undefined;
-  /** The agent's own numbers, in their order. */
+  /** The numbers that the agent answers, in their order, whatever the version. */
   mobileNumbers: string[];
 }
 

@@ -62,7 +62,8 @@ function Numbers({ draft: { agent, values, set, errorAt } }: { draft: AgentDraft
     );
   const others = (agents.data ?? []).filter(({ id }) => id !== agent.id);
   const answering = (number: string) =>
-    others.find(({ agent_mobile_number }) => agent_mobile_number.includes(number))?.agent_name;
+    others.find(({ published_mobile_number }) => published_mobile_number.includes(number))?.agent_name;
+  const isAuto = values.publishing !== "manual";
   const error = errorAt("agent_mobile_number");
   return (
     <div className="flex flex-col gap-2.5">
@@ -74,7 +75,7 @@ function Numbers({ draft: { agent, values, set, errorAt } }: { draft: AgentDraft
             set({ agent_mobile_number: on ? [...chosen, number] : chosen.filter((each) => each !== number) })
           }
           label={<span className="tabular-nums">{number}</span>}
-          hint={answeredBy(answering(number), chosen.includes(number))}
+          hint={answeredBy(answering(number), chosen.includes(number), isAuto)}
         />
       ))}
       {error && (
@@ -86,9 +87,10 @@ function Numbers({ draft: { agent, values, set, errorAt } }: { draft: AgentDraft
   );
 }
 
-function answeredBy(other: string | undefined, isChosen: boolean): string | undefined {
+function answeredBy(other: string | undefined, isChosen: boolean, isAuto: boolean): string | undefined {
   if (other === undefined) return undefined;
-  return isChosen ? `Saving moves it here from ${other}` : `Answered by ${other}`;
+  if (!isChosen) return `Answered by ${other}`;
+  return isAuto ? `Saving moves it here from ${other}` : `Answered by ${other}: take it away there before you publish`;
 }
 
 function chatSnippet(agentId: string): string {

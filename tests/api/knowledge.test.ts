@@ -123,6 +123,14 @@ test("an agent answers from a document, names it, and answers from the corrected
   expect(known).toMatchObject({ knowledge: { status: expect.stringMatching(/^(ok|partial)$/) }, sources: [source] });
   const shown = async () => (await api.get(`/chat/sessions/${session_id}?include=replies,sources`)).body.messages;
   expect((await shown()).at(-1)).toMatchObject({ content: "24 months", ...known, tool_calls: [{ is_error: false }] });
+  const setsOf = async (id: string) => (await api.get(`/conversations/${id}?include=sources`)).body.document_sets;
+  const setNow = async () => {
+    const { documents_hash } = (await api.get(`/knowledge-bases/${terms.id}`)).body;
+    return { knowledge_base_id: terms.id, documents_hash };
+  };
+  const first = await setNow();
+  expect(known.knowledge.document_sets).toEqual([first]);
+  expect(await setsOf(session_id)).toEqual([first]);
   expect((await api.get(`/conversations/${session_id}`)).body.conversation_transcript.at(-1)).not.toHaveProperty(
     "sources",
   );
@@ -132,6 +140,11 @@ test("an agent answers from a document, names it, and answers from the corrected
   answersFromDocuments();
   await api.post("/chat", { ...asked, session_id, streaming: false });
   expect((await shown()).at(-1).content).toBe("36 months");
+  const second = await setNow();
+  expect(second.documents_hash).not.toBe(first.documents_hash);
+  const setsByReply = (await shown()).flatMap(({ knowledge }: { knowledge?: object }) => knowledge ?? []);
+  expect(setsByReply).toMatchObject([{ document_sets: [first] }, { document_sets: [second] }]);
+  expect(await setsOf(session_id)).toEqual([second]);
   const refused = await api.send("DELETE", `/knowledge-bases/${terms.id}`);
   expect([refused.status, refused.body.detail]).toEqual([409, expect.stringContaining("the agent Front desk")]);
 });

@@ -14,6 +14,7 @@ export function presentKnowledgeBase(base: KnowledgeBase) {
     embedded_chunks: base.embeddedChunks,
     bytes: base.bytes,
     characters: base.characters,
+    documents_hash: base.documentsHash,
     created_at: isoTime(base.createdAt),
     updated_at: isoTime(base.updatedAt),
   };

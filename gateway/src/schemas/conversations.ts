@@ -12,6 +12,7 @@ import {
 } from "@parley/shared/domain/api-names";
 import { type Static, Type } from "@sinclair/typebox";
 import { RepliesUsage } from "./costs.ts";
+import { DocumentsHash, KnowledgeBaseId } from "./knowledge.ts";
 import { AgentId, At, Id, Message, PageFigures, Resource, Uuid } from "./resources.ts";
 import { About, DateTimeText, Nullable, OneOf, PageQuery, Text } from "./types.ts";
 
@@ -139,6 +140,9 @@ export const ToolCall = Resource(
   "A tool call of an agent's model.",
 );
 
+const DocumentSets = (description: string) =>
+  Type.Array(Type.Object({ knowledge_base_id: KnowledgeBaseId, documents_hash: DocumentsHash }), { description });
+
 export const KnowledgeOfReply = Type.Object(
   {
     status: OneOf(namesOf(KNOWLEDGE_STATUSES), {
@@ -147,6 +151,7 @@ export const KnowledgeOfReply = Type.Object(
     }),
     duration_ms: Type.Integer({ minimum: 0, description: "Milliseconds that the reply's searches took together." }),
     truncated: Type.Optional(Type.Boolean({ description: "True if whole documents were cut; else left out." })),
+    document_sets: DocumentSets("The documents that each knowledge base had; empty if none answered."),
   },
   { description: "How knowledge bases were searched for the reply." },
 );
@@ -337,6 +342,11 @@ export const Conversation = Resource("Conversation", {
     ),
   ),
   usage: Type.Optional(RepliesUsage("Only with `include=cost`: what its replies used.")),
+  document_sets: Type.Optional(
+    DocumentSets(
+      "Only with `include=sources`: the documents that each knowledge base had at the last reply whose model was given any of it.",
+    ),
+  ),
 });
 
 export const AnalysisStarted = Resource("AnalysisStarted", { conversation_id: ConversationId, message: Message });

@@ -28,6 +28,12 @@ export const ListKnowledgeBasesQuery = Type.Object({
 });
 
 export const KnowledgeBaseId = Id("ID of the knowledge base.", "kb_01m7yyhws9j3m6r1v4x8z2b5c7");
+export const DocumentsHash = Type.String({
+  pattern: "^[0-9a-f]{16}$",
+  description:
+    "Hash of the names and texts of its documents. The same documents have the same hash, uploaded anew too; one that has no text yet does not count.",
+  examples: ["9f86d081884c7d65"],
+});
 const Count = (description: string) => Type.Integer({ minimum: 0, description });
 
 export const KnowledgeBase = Resource(
@@ -41,6 +47,7 @@ export const KnowledgeBase = Resource(
     embedded_chunks: Count("Chunks that searches compare by meaning too."),
     bytes: Count("What its documents take of the account's limit: their texts, and content that waits."),
     characters: Count("Characters of its documents' texts."),
+    documents_hash: DocumentsHash,
     created_at: At("When it was created."),
     updated_at: At("When its name or description last changed."),
   },

@@ -132,9 +132,9 @@ export function toMessage(row: MessageRow): Message {
   };
 }
 
-export function toReplyKnowledge({ status, sources, ...known }: StoredKnowledge): ReplyKnowledge {
+export function toReplyKnowledge({ status, sources, documentSets, ...known }: StoredKnowledge): ReplyKnowledge {
   return {
-    ...known,
+    ...{ ...known, documentSets: [...documentSets] },
     status: KNOWLEDGE_STATUSES[status],
     sources: sources.map(({ chunkId, score, ...source }) => ({
       ...{ ...source, chunkId: chunkId ?? undefined, score: score ?? undefined },

@@ -2,7 +2,11 @@ import { afterAll, beforeEach, expect, test } from "bun:test";
 import { KnowledgeMode } from "@parley/proto/parley/agent/v1/agent.ts";
 import { UpdateAgentRequest } from "@parley/proto/parley/agent/v1/agent_service.ts";
 import { ParameterPlace, Tool, ToolMethod } from "@parley/proto/parley/agent/v1/tool.ts";
-import { KnowledgeStatus, type ReplyKnowledge } from "@parley/proto/parley/conversation/v1/conversation.ts";
+import {
+  type Conversation,
+  KnowledgeStatus,
+  type ReplyKnowledge,
+} from "@parley/proto/parley/conversation/v1/conversation.ts";
 import { RunCallToolRequest } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
 import { Chunk, KnowledgeBase } from "@parley/proto/parley/knowledge/v1/knowledge.ts";
 import {
@@ -10,6 +14,7 @@ import {
   GatherKnowledgeResponse,
   KnowledgeServiceService,
 } from "@parley/proto/parley/knowledge/v1/knowledge_service.ts";
+import { presentConversation } from "@parley/shared/domain/present/conversation";
 import { ServiceError } from "@parley/shared/errors";
 import { silentLogger } from "@parley/shared/log";
 import { serve } from "@parley/shared/rpc/server";
@@ -120,6 +125,36 @@ test("a model searches its agent's documents when it wants, and its reply names 
   expect(await known(agent, sessionId)).toEqual([
     undefined,
     expect.objectContaining({ status: KnowledgeStatus.KNOWLEDGE_STATUS_OK, truncated: false, sources: [SOURCE] }),
+  ]);
+});
+
+test("a reply has the documents of each base that it was answered from, as they were at the last search", async () => {
+  const agent = await knowing("always", "tool");
+  let searched = 0;
+  gather = ({ uses }) => ({
+    documentSets: uses.map(({ knowledgeBaseId }) => ({ knowledgeBaseId, documentsHash: String(searched++) })),
+  });
+  const setsAfter = async (message: string, sessionId?: string) => {
+    const said = await say(service, agent, message, sessionId);
+    return { ...said, sets: (await known(agent, said.sessionId)).at(-1)?.documentSets };
+  };
+  script(searches("repairs"), searches("prices"));
+  const { sessionId, sets } = await setsAfter("What does a repair cost?");
+  expect(sets).toEqual([
+    { knowledgeBaseId: "kb_always", documentsHash: "0" },
+    { knowledgeBaseId: "kb_tool", documentsHash: "2" },
+  ]);
+  expect((await setsAfter("Thank you!", sessionId)).sets).toEqual([
+    { knowledgeBaseId: "kb_always", documentsHash: "3" },
+  ]);
+  gather = () => Promise.reject(new ServiceError("unavailable", "away"));
+  expect((await setsAfter("Hello?", sessionId)).sets).toEqual([]);
+  const { conversation } = await service.chat.getConversation({
+    ...{ ownerId: agent.ownerId, conversationId: sessionId, withKnowledge: true },
+  });
+  expect(presentConversation(conversation as Conversation, { sources: true }).document_sets).toEqual([
+    { knowledge_base_id: "kb_always", documents_hash: "3" },
+    { knowledge_base_id: "kb_tool", documents_hash: "2" },
   ]);
 });
 

@@ -5,6 +5,8 @@ create table bases (
   description text not null,
   created_at timestamptz not null,
   updated_at timestamptz not null,
+  -- The sum of its documents' hashes, so that a turn reads no document to know whether they have changed.
+  documents_hash numeric not null default 0,
   primary key (owner_id, base_id)
 );
 -- Tells "another owner's" (403) from "none" (404).
@@ -40,6 +42,10 @@ create table documents (
   refresh_due_at timestamptz,
   created_at timestamptz not null,
   updated_at timestamptz not null,
+  -- Of the text that serves; null before the first.
+  text_hash bigint,
+  -- Of all that a model is told of it: null before the first text.
+  served_hash bigint generated always as (hashtextextended(name, text_hash)) stored,
   primary key (owner_id, document_id)
 );
 create index documents_newest on documents (owner_id, base_id, created_at desc, document_id desc);
@@ -104,6 +110,21 @@ create trigger content_parts_stored after insert on content_parts referencing ne
   for each statement execute function count_stored_bytes('octet_length(data)');
 create trigger content_parts_removed after delete on content_parts referencing old table as removed
   for each statement execute function count_stored_bytes('octet_length(data)');
+
+-- A sum knows no order, and each change adds to it, whatever others change. Unlike an exclusive or, it differs from that of no document
+-- when two are the same.
+create function note_served_document() returns trigger language plpgsql set search_path from current as $$
+declare
+  change numeric := coalesce(new.served_hash, 0)::numeric - coalesce(old.served_hash, 0);
+begin
+  if change <> 0 then
+    update bases set documents_hash = documents_hash + change
+    where owner_id = coalesce(new.owner_id, old.owner_id) and base_id = coalesce(new.base_id, old.base_id);
+  end if;
+  return null;
+end $$;
+create trigger documents_served after insert or delete or update of name, text_hash on documents
+  for each row execute function note_served_document();
 
 -- Chunks and their index.
 create table chunks (

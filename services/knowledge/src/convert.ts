@@ -1,12 +1,17 @@
-import type { Chunk, Document, KnowledgeBase } from "@parley/proto/parley/knowledge/v1/knowledge.ts";
+import type { Chunk, Document, DocumentSet, KnowledgeBase } from "@parley/proto/parley/knowledge/v1/knowledge.ts";
 import { DOCUMENT_STATUSES } from "@parley/shared/domain/api-names";
 import type { ScoredChunk } from "./search/search.ts";
-import type { CountedBase } from "./store/bases.ts";
+import type { CountedBase, ServedBase } from "./store/bases.ts";
 import type { DocumentRow } from "./store/documents.ts";
 import { UNKNOWN_LANGUAGE } from "./text/languages.ts";
 
 export function toBase({ ownerId: _, baseId, ...row }: CountedBase): KnowledgeBase {
-  return { ...row, knowledgeBaseId: baseId };
+  return { ...row, ...toDocumentSet({ baseId, ...row }) };
+}
+
+export function toDocumentSet({ baseId, documentsHash }: ServedBase): DocumentSet {
+  const hash = BigInt.asUintN(64, BigInt(documentsHash));
+  return { knowledgeBaseId: baseId, documentsHash: hash.toString(16).padStart(16, "0") };
 }
 
 export function toDocument(row: DocumentRow): Document {

@@ -1,14 +1,7 @@
 import type { Sql } from "@parley/shared/db/database";
 import { notFound, ServiceError } from "@parley/shared/errors";
 import { isId } from "@parley/shared/ids";
-import {
-  type BaseKey,
-  type CountedBase,
-  findBaseOwners,
-  findBases,
-  holdBase,
-  listExistingBases,
-} from "./store/bases.ts";
+import { type BaseKey, type CountedBase, findBaseOwners, findBases, holdBase, listServedBases } from "./store/bases.ts";
 import { type DocumentKey, type DocumentRow, findDocument } from "./store/documents.ts";
 
 /** @throws ServiceError forbidden for another owner's base, not_found for none */
@@ -25,7 +18,7 @@ export async function requireHeldBase(tx: Sql, key: BaseKey): Promise<void> {
 /** @throws ServiceError forbidden, not_found */
 export async function requireBase(sql: Sql, key: BaseKey): Promise<void> {
   const { ownerId, baseId } = key;
-  const [found] = isId("kb", baseId) ? await listExistingBases(sql, ownerId, [baseId]) : [];
+  const [found] = isId("kb", baseId) ? await listServedBases(sql, ownerId, [baseId]) : [];
   if (found === undefined) await refuseBase(sql, key);
 }
 

@@ -86,6 +86,16 @@ test("a turn is given each base's best chunks, as many and as long as the agent 
   expect(await gather(use(prices, { minScore: 1.1 }))).toEqual([]);
 });
 
+test("a turn is told the hash of each base that it uses, not of those that are gone or another owner's", async () => {
+  const [base, foreign] = [await newBase(client), await newBase(client)];
+  await addReady(base, "40 euros");
+  const uses = [use(base), use(foreign), use({ ...base, knowledgeBaseId: "kb_gone" })];
+  const { documentSets } = await client.gatherKnowledge({ ...base, ...ASKED, uses, query: "euros" });
+  const { knowledgeBase } = await client.getKnowledgeBase(base);
+  const { knowledgeBaseId, documentsHash = "" } = knowledgeBase ?? {};
+  expect(documentSets).toEqual([{ knowledgeBaseId: knowledgeBaseId ?? "", documentsHash }]);
+});
+
 test("whole texts come oldest first, and are cut where they are too long together", async () => {
   const base = await newBase(client);
   const first = await addReady(base, "First", "a.txt");

@@ -6136,6 +6136,11 @@ export interface components {
             /** @description Characters of its documents' texts. */
             characters: number;
             /**
+             * @description Hash of the names and texts of its documents. The same documents have the same hash, uploaded anew too; one that has no text yet does not count.
+             * @example 9f86d081884c7d65
+             */
+            documents_hash: string;
+            /**
              * Format: date-time
              * @description When it was created.
              * @example 2026-01-31T09:30:00.000Z
@@ -6530,6 +6535,19 @@ export interface components {
                 duration_ms: number;
                 /** @description True if whole documents were cut; else left out. */
                 truncated?: boolean;
+                /** @description The documents that each knowledge base had; empty if none answered. */
+                document_sets: {
+                    /**
+                     * @description ID of the knowledge base.
+                     * @example kb_01m7yyhws9j3m6r1v4x8z2b5c7
+                     */
+                    knowledge_base_id: string;
+                    /**
+                     * @description Hash of the names and texts of its documents. The same documents have the same hash, uploaded anew too; one that has no text yet does not count.
+                     * @example 9f86d081884c7d65
+                     */
+                    documents_hash: string;
+                }[];
             };
             /** @description Only with `include=sources`: what the model was given from knowledge bases, at most 100. */
             sources?: {
@@ -6861,6 +6879,19 @@ export interface components {
                  */
                 unpriced_replies?: number;
             };
+            /** @description Only with `include=sources`: the documents that each knowledge base had at the last reply whose model was given any of it. */
+            document_sets?: {
+                /**
+                 * @description ID of the knowledge base.
+                 * @example kb_01m7yyhws9j3m6r1v4x8z2b5c7
+                 */
+                knowledge_base_id: string;
+                /**
+                 * @description Hash of the names and texts of its documents. The same documents have the same hash, uploaded anew too; one that has no text yet does not count.
+                 * @example 9f86d081884c7d65
+                 */
+                documents_hash: string;
+            }[];
         };
         AnalysisItem: {
             /** @description Name of the field. */
@@ -9870,6 +9901,19 @@ export interface components {
                  */
                 unpriced_replies?: number;
             };
+            /** @description Only with `include=sources`: the documents that each knowledge base had at the last reply whose model was given any of it. */
+            document_sets?: {
+                /**
+                 * @description ID of the knowledge base.
+                 * @example kb_01m7yyhws9j3m6r1v4x8z2b5c7
+                 */
+                knowledge_base_id: string;
+                /**
+                 * @description Hash of the names and texts of its documents. The same documents have the same hash, uploaded anew too; one that has no text yet does not count.
+                 * @example 9f86d081884c7d65
+                 */
+                documents_hash: string;
+            }[];
         };
         RecordingNews: {
             /**
@@ -20664,6 +20708,7 @@ export interface operations {
                      *           "embedded_chunks": 1,
                      *           "bytes": 53,
                      *           "characters": 53,
+                     *           "documents_hash": "9f86d081884c7d65",
                      *           "created_at": "2026-01-31T09:30:00.000Z",
                      *           "updated_at": "2026-01-31T09:30:00.000Z"
                      *         }
@@ -20837,6 +20882,7 @@ export interface operations {
                      *       "embedded_chunks": 0,
                      *       "bytes": 0,
                      *       "characters": 0,
+                     *       "documents_hash": "0000000000000000",
                      *       "created_at": "2026-01-31T09:30:00.000Z",
                      *       "updated_at": "2026-01-31T09:30:00.000Z"
                      *     }
@@ -21072,6 +21118,7 @@ export interface operations {
                      *       "embedded_chunks": 1,
                      *       "bytes": 53,
                      *       "characters": 53,
+                     *       "documents_hash": "9f86d081884c7d65",
                      *       "created_at": "2026-01-31T09:30:00.000Z",
                      *       "updated_at": "2026-01-31T09:30:00.000Z"
                      *     }
@@ -21459,6 +21506,7 @@ export interface operations {
                      *       "embedded_chunks": 1,
                      *       "bytes": 53,
                      *       "characters": 53,
+                     *       "documents_hash": "9f86d081884c7d65",
                      *       "created_at": "2026-01-31T09:30:00.000Z",
                      *       "updated_at": "2026-01-31T09:31:00.000Z"
                      *     }
@@ -21965,7 +22013,7 @@ export interface operations {
                      *     data: {"text":"We open at nine on Friday."}
                      *
                      *     event: done
-                     *     data: {"session_id":"0198c1f0-5a7b-7cc3-9c39-2f1d6f0a1b2c","knowledge":{"status":"ok","duration_ms":21},"sources":[{"knowledge_base_id":"kb_01m7yyhws9j3m6r1v4x8z2b5c7","document_id":"doc_01m7yyhwt4k7n2s5w8y1a3d6f9","name":"Opening hours","chunk_id":"chk_01m7yyhwt9m2q5t8x1b4e7g0j3","score":0.82}]}
+                     *     data: {"session_id":"0198c1f0-5a7b-7cc3-9c39-2f1d6f0a1b2c","knowledge":{"status":"ok","duration_ms":21,"document_sets":[{"knowledge_base_id":"kb_01m7yyhws9j3m6r1v4x8z2b5c7","documents_hash":"9f86d081884c7d65"}]},"sources":[{"knowledge_base_id":"kb_01m7yyhws9j3m6r1v4x8z2b5c7","document_id":"doc_01m7yyhwt4k7n2s5w8y1a3d6f9","name":"Opening hours","chunk_id":"chk_01m7yyhwt9m2q5t8x1b4e7g0j3","score":0.82}]}
                      */
                     "text/event-stream": string;
                     /**
@@ -23974,6 +24022,25 @@ export interface operations {
                      *           "role": "assistant",
                      *           "content": "We open at nine on Friday.",
                      *           "timestamp": "2026-01-31T09:31:00.000Z",
+                     *           "knowledge": {
+                     *             "status": "ok",
+                     *             "duration_ms": 21,
+                     *             "document_sets": [
+                     *               {
+                     *                 "knowledge_base_id": "kb_01m7yyhws9j3m6r1v4x8z2b5c7",
+                     *                 "documents_hash": "9f86d081884c7d65"
+                     *               }
+                     *             ]
+                     *           },
+                     *           "sources": [
+                     *             {
+                     *               "knowledge_base_id": "kb_01m7yyhws9j3m6r1v4x8z2b5c7",
+                     *               "document_id": "doc_01m7yyhwt4k7n2s5w8y1a3d6f9",
+                     *               "name": "Opening hours",
+                     *               "chunk_id": "chk_01m7yyhwt9m2q5t8x1b4e7g0j3",
+                     *               "score": 0.82
+                     *             }
+                     *           ],
                      *           "reply": {
                      *             "provider_name": "OPENAI",
                      *             "model_name": "gpt-5-mini",
@@ -24023,7 +24090,13 @@ export interface operations {
                      *         "mean_total_ms": 620,
                      *         "cost_usd_micros": 29,
                      *         "unpriced_replies": 0
-                     *       }
+                     *       },
+                     *       "document_sets": [
+                     *         {
+                     *           "knowledge_base_id": "kb_01m7yyhws9j3m6r1v4x8z2b5c7",
+                     *           "documents_hash": "9f86d081884c7d65"
+                     *         }
+                     *       ]
                      *     }
                      */
                     "application/json": components["schemas"]["Conversation"];

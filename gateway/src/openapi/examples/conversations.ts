@@ -4,6 +4,7 @@ import {
   AGENT_ID,
   CREATED_AT,
   DOCUMENT_ID,
+  DOCUMENTS_HASH,
   KNOWLEDGE_BASE_ID,
   ONE_PAGE,
   RECORD_ID,
@@ -17,7 +18,11 @@ const GIVEN = { ticket: "T-1001", dynamic_variables: { customer_name: "Ada" } };
 
 /** What a reply from a knowledge base has beside its words. */
 const KNOWN = {
-  knowledge: { status: "ok", duration_ms: 21 },
+  knowledge: {
+    status: "ok",
+    duration_ms: 21,
+    document_sets: [{ knowledge_base_id: KNOWLEDGE_BASE_ID, documents_hash: DOCUMENTS_HASH }],
+  },
   sources: [
     {
       knowledge_base_id: KNOWLEDGE_BASE_ID,
@@ -33,11 +38,11 @@ const messages = [
   { role: "user", content: QUESTION, timestamp: CREATED_AT },
   { role: "assistant", content: REPLY, timestamp: UPDATED_AT },
 ];
-/** The same with `include=cost`. */
+/** The same with `include=cost,sources`. */
 const withReplies = [
   messages[0],
   {
-    ...messages[1],
+    ...{ ...messages[1], ...KNOWN },
     reply: {
       provider_name: "OPENAI",
       model_name: "gpt-5-mini",
@@ -163,7 +168,12 @@ export const CONVERSATION_EXAMPLES: OperationExamples = {
       pagination: { ...ONE_PAGE, has_next: false, has_previous: false },
     },
   },
-  getConversation: { response: { ...conversation, conversation_transcript: withReplies, usage: withCost } },
+  getConversation: {
+    response: {
+      ...{ ...conversation, conversation_transcript: withReplies, usage: withCost },
+      document_sets: KNOWN.knowledge.document_sets,
+    },
+  },
   getRecording: { text: "OggS…" },
   watchConversation: {
     events: [

@@ -4,6 +4,7 @@ import {
   CHUNK_ID,
   CREATED_AT,
   DOCUMENT_ID,
+  DOCUMENTS_HASH,
   KNOWLEDGE_BASE_ID,
   ONE_PAGE,
   SESSION_ID,
@@ -22,6 +23,7 @@ const base = {
   embedded_chunks: 1,
   bytes: 53,
   characters: 53,
+  documents_hash: DOCUMENTS_HASH,
   created_at: CREATED_AT,
   updated_at: CREATED_AT,
 };
@@ -56,7 +58,10 @@ const ready = {
 export const KNOWLEDGE_EXAMPLES: OperationExamples = {
   createKnowledgeBase: {
     request: { name: base.name, description: base.description },
-    response: { ...base, document_count: 0, chunk_count: 0, embedded_chunks: 0, bytes: 0, characters: 0 },
+    response: {
+      ...{ ...base, document_count: 0, chunk_count: 0, embedded_chunks: 0, bytes: 0, characters: 0 },
+      documents_hash: "0000000000000000",
+    },
   },
   listKnowledgeBases: { response: { knowledge_bases: [base], ...ONE_PAGE } },
   getKnowledgeBase: { response: base },

@@ -13,6 +13,7 @@ export const RECORD_ID = "cnv_01m7yyhwpyegyarwxc0gvz1xd5";
 export const SESSION_ID = "0198c1f0-5a7b-7cc3-9c39-2f1d6f0a1b2c";
 export const ALERT_ID = "alr_01m7yyhwqf4k7n1r5u8x2z6c9e";
 export const TOOL_ID = "tol_01m7yyhwr5h8k2n6q0t3w7y1a4";
+export const DOCUMENTS_HASH = "9f86d081884c7d65";
 export const KNOWLEDGE_BASE_ID = "kb_01m7yyhws9j3m6r1v4x8z2b5c7";
 export const CHUNK_ID = "chk_01m7yyhwu6m9q3t7x2z5b8d1f4";
 export const DOCUMENT_ID = "doc_01m7yyhwt4k7n2s5w8y1a3d6f9";

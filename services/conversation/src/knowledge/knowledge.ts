@@ -67,8 +67,9 @@ function knowledgeOf(client: Client): Knowledge {
     });
     const status = typeof answer === "string" ? answer : statusOf(answer);
     took().record(secondsSince(startedAt), { status });
-    const { chunks, texts, truncated } = typeof answer === "string" ? NOTHING : answer;
-    return { chunks, texts, known: { status, durationMs: Math.round(performance.now() - startedAt), truncated } };
+    const { chunks, texts, truncated, documentSets } = typeof answer === "string" ? NOTHING : answer;
+    const durationMs = Math.round(performance.now() - startedAt);
+    return { chunks, texts, known: { status, durationMs, truncated, documentSets } };
   }
 
   async function readBases(ownerId: string, ids: readonly string[], timeoutMs: number): Promise<void> {
@@ -90,7 +91,7 @@ function knowledgeOf(client: Client): Knowledge {
   };
 }
 
-const NOTHING = { chunks: [], texts: [], truncated: false };
+const NOTHING = { chunks: [], texts: [], truncated: false, documentSets: [] };
 
 function statusOf({ partial }: GatherKnowledgeResponse): KnowledgeStatus {
   return partial ? "partial" : "ok";

@@ -1,4 +1,6 @@
+import type { DocumentSet } from "@parley/proto/parley/knowledge/v1/knowledge.ts";
 import type { KNOWLEDGE_STATUSES } from "@parley/shared/domain/api-names";
+import { lastSets } from "@parley/shared/domain/knowledge";
 
 /** What the model of a reply was given from the agent's knowledge bases, as it is stored. */
 export interface ReplyKnowledge {
@@ -9,6 +11,8 @@ export interface ReplyKnowledge {
   truncated: boolean;
   /** At most `SOURCES_MAX`, each chunk once. */
   sources: readonly KnowledgeSource[];
+  /** The documents of each base that answered, at its last answer. */
+  documentSets: readonly DocumentSet[];
 }
 
 export type KnowledgeStatus = keyof typeof KNOWLEDGE_STATUSES;
@@ -36,6 +40,7 @@ export function bothKnown(first: ReplyKnowledge | null, second: ReplyKnowledge):
     durationMs: first.durationMs + second.durationMs,
     truncated: first.truncated || second.truncated,
     sources: [...first.sources, ...added].slice(0, SOURCES_MAX),
+    documentSets: lastSets([...first.documentSets, ...second.documentSets]),
   };
 }
 

@@ -127,8 +127,8 @@ async function pageOf(
   return { bytes, mediaType, sha256, etag: fetched.etag };
 }
 
-function hashOf(bytes: Uint8Array): Buffer {
-  return new Bun.CryptoHasher("sha256").update(bytes).digest();
+function hashOf(content: Uint8Array | string): Buffer {
+  return new Bun.CryptoHasher("sha256").update(content).digest();
 }
 
 /**
@@ -181,7 +181,8 @@ async function storeText(
   const [bytes, characters] = [Buffer.byteLength(text), codePoints(text)];
   // A page that its owner gave no name is called what it calls itself.
   const called = title !== null && name === nameOfPage(url ?? "") && nameFault(title, DOCUMENT_NAME_MAX) === null;
-  const served = { textId, mediaType, language, sha256, bytes, characters, chunkCount: chunks.length };
+  const textHash = hashOf(text).readBigInt64BE();
+  const served = { textId, mediaType, language, sha256, bytes, characters, chunkCount: chunks.length, textHash };
   return called ? { ...served, name: title } : served;
 }
 

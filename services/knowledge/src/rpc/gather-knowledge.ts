@@ -4,10 +4,10 @@ import { WHOLE_CHARACTERS_MAX } from "@parley/shared/domain/knowledge";
 import { invalid } from "@parley/shared/errors";
 import { codePoints } from "@parley/shared/text/length";
 import type { Handler, KnowledgeContext } from "../context.ts";
-import { toChunk } from "../convert.ts";
+import { toChunk, toDocumentSet } from "../convert.ts";
 import { QUERY_MAX } from "../rules.ts";
 import type { Searching } from "../searching.ts";
-import { listExistingBases } from "../store/bases.ts";
+import { listServedBases } from "../store/bases.ts";
 import { readWholeTexts } from "../whole-texts.ts";
 
 const USES_MAX = 5;
@@ -17,7 +17,8 @@ export function gatherKnowledge({ db }: KnowledgeContext, searching: Searching):
   return async ({ ownerId, uses, query, language, wholeCharactersMax, withinMs }, { signal }) => {
     if (uses.length > USES_MAX) throw invalid("uses", `uses must have at most ${USES_MAX} items`);
     const ids = uses.map(({ knowledgeBaseId }) => knowledgeBaseId);
-    const existing = new Set(await listExistingBases(db, ownerId, ids));
+    const bases = await listServedBases(db, ownerId, ids);
+    const existing = new Set(bases.map(({ baseId }) => baseId));
     const used = uses.filter(({ knowledgeBaseId }) => existing.has(knowledgeBaseId));
     const asked = query.slice(-QUERY_MAX).replaceAll("\0", " ");
     const wholeIds = used.filter(({ whole }) => whole).map(({ knowledgeBaseId }) => knowledgeBaseId);
@@ -31,7 +32,7 @@ export function gatherKnowledge({ db }: KnowledgeContext, searching: Searching):
       ),
       readWholeTexts(db, ownerId, wholeIds, wholeCharactersMax ?? WHOLE_CHARACTERS_MAX),
     ]);
-    return { ...found, ...whole };
+    return { ...found, ...whole, documentSets: bases.map(toDocumentSet) };
   };
 }
 

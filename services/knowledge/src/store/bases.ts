@@ -15,8 +15,14 @@ export interface BaseRow extends BaseKey {
   updatedAt: Date;
 }
 
+/** What a base has to find. */
+export interface ServedBase extends Pick<BaseKey, "baseId"> {
+  /** A whole number, the same for the same names and texts of its documents. */
+  documentsHash: string;
+}
+
 /** A base with what its documents have together. */
-export interface CountedBase extends BaseRow {
+export interface CountedBase extends BaseRow, ServedBase {
   documentCount: number;
   chunkCount: number;
   embeddedChunks: number;
@@ -45,11 +51,11 @@ export async function deleteBaseRow(sql: Sql, { ownerId, baseId }: BaseKey): Pro
   await sql`delete from bases where owner_id = ${ownerId} and base_id = ${baseId}`;
 }
 
-/** Which of these bases the owner has. */
-export async function listExistingBases(sql: Sql, ownerId: string, baseIds: readonly string[]): Promise<string[]> {
-  const rows = await sql<{ baseId: string }[]>`
-    select base_id from bases where owner_id = ${ownerId} and base_id = any(${baseIds as string[]})`;
-  return rows.map(({ baseId }) => baseId);
+/** Those of these bases that the owner has. */
+export async function listServedBases(sql: Sql, ownerId: string, baseIds: readonly string[]): Promise<ServedBase[]> {
+  return sql<ServedBase[]>`
+    select base_id, documents_hash from bases where owner_id = ${ownerId} and base_id = any(${baseIds as string[]})
+    order by base_id`;
 }
 
 /** Keeps a base from being deleted until the transaction ends. @returns whether there is one */
@@ -92,7 +98,8 @@ export async function listBaseRows(
 }
 
 const counted = (sql: Sql, bases: Fragment) => sql`
-  select base.owner_id, base.base_id, base.name, base.description, base.created_at, base.updated_at, sums.*
+  select base.owner_id, base.base_id, base.name, base.description, base.created_at, base.updated_at, base.documents_hash,
+    sums.*
   from (${bases}) as base cross join lateral (
     select count(*)::integer as document_count, coalesce(sum(chunk_count), 0)::integer as chunk_count,
       coalesce(sum(embedded_chunks), 0)::integer as embedded_chunks,

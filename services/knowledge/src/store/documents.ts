@@ -214,6 +214,8 @@ export interface ServedText {
   characters: number;
   chunkCount: number;
   sha256: Uint8Array;
+  /** Of the text itself, of 64 bits. */
+  textHash: bigint;
   /** Undefined: unchanged. */
   name?: string | undefined;
 }
@@ -227,7 +229,8 @@ export async function setText(
   await sql`
     update documents set status = 'READY', error = null, text_id = ${text.textId}, media_type = ${text.mediaType},
       language = ${text.language}, bytes = ${text.bytes}, characters = ${text.characters}, chunk_count = ${text.chunkCount},
-      embedded_chunks = 0, sha256 = ${text.sha256}, name = coalesce(${text.name ?? null}, name), updated_at = ${now}
+      embedded_chunks = 0, sha256 = ${text.sha256}, text_hash = ${String(text.textHash)}, name = coalesce(${text.name ?? null}, name),
+      updated_at = ${now}
     where owner_id = ${ownerId} and document_id = ${documentId}`;
 }
 

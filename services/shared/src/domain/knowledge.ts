@@ -1,4 +1,5 @@
 import { KnowledgeMode } from "@parley/proto/parley/agent/v1/agent.ts";
+import type { DocumentSet } from "@parley/proto/parley/knowledge/v1/knowledge.ts";
 
 /** Characters of the bases that an agent's prompt has whole, of all of them together. */
 export const WHOLE_CHARACTERS_MAX = 40_000;
@@ -9,3 +10,8 @@ export const KNOWLEDGE_MODES = {
   always: KnowledgeMode.KNOWLEDGE_MODE_ALWAYS,
   prompt: KnowledgeMode.KNOWLEDGE_MODE_PROMPT,
 } as const;
+
+/** The last set of each knowledge base. */
+export function lastSets(sets: readonly DocumentSet[]): DocumentSet[] {
+  return [...new Map(sets.map((set) => [set.knowledgeBaseId, set])).values()];
+}

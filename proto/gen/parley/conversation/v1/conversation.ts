@@ -8,6 +8,7 @@
 import { BinaryReader, BinaryWriter } from "@bufbuild/protobuf/wire";
 import { Struct, Value } from "../../../google/protobuf/struct.ts";
 import { Timestamp } from "../../../google/protobuf/timestamp.ts";
+import { DocumentSet } from "../../knowledge/v1/knowledge.ts";
 
 export const ConversationType = {
   CONVERSATION_TYPE_UNSPECIFIED: 0,
@@ -238,6 +239,8 @@ export interface ReplyKnowledge {
   /** Whether whole texts were cut. */
   truncated: boolean;
   sources: KnowledgeSource[];
+  /** Of each base that answered. */
+  documentSets: DocumentSet[];
 }
 
 export interface KnowledgeSource {
@@ -756,7 +759,7 @@ export const Message: MessageFns<Message> = {
 };
 
 function createBaseReplyKnowledge(): ReplyKnowledge {
-  return { status: 0, durationMs: 0, truncated: false, sources: [] };
+  return { status: 0, durationMs: 0, truncated: false, sources: [], documentSets: [] };
 }
 
 export const ReplyKnowledge: MessageFns<ReplyKnowledge> = {
@@ -772,6 +775,9 @@ export const ReplyKnowledge: MessageFns<ReplyKnowledge> = {
     }
     for (const v of message.sources) {
       KnowledgeSource.encode(v!, writer.uint32(34).fork()).join();
+    }
+    for (const v of message.documentSets) {
+      DocumentSet.encode(v!, writer.uint32(42).fork()).join();
     }
     return writer;
   },
@@ -821,6 +827,14 @@ export const ReplyKnowledge: MessageFns<ReplyKnowledge> = {
             message.sources.push(KnowledgeSource.decode(reader, reader.uint32()));
             continue;
           }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.documentSets.push(DocumentSet.decode(reader, reader.uint32()));
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -842,6 +856,7 @@ export const ReplyKnowledge: MessageFns<ReplyKnowledge> = {
     message.durationMs = object.durationMs ?? 0;
     message.truncated = object.truncated ?? false;
     message.sources = object.sources?.map((e) => KnowledgeSource.fromPartial(e)) || [];
+    message.documentSets = object.documentSets?.map((e) => DocumentSet.fromPartial(e)) || [];
     return message;
   },
 };

@@ -41,7 +41,18 @@ export interface KnowledgeBase {
   /** Of the texts that serve. */
   characters: number;
   createdAt: Date | undefined;
-  updatedAt: Date | undefined;
+  updatedAt:
+    | Date
+    | undefined;
+  /** As in DocumentSet. */
+  documentsHash: string;
+}
+
+/** The documents that a base had at a moment. */
+export interface DocumentSet {
+  knowledgeBaseId: string;
+  /** 16 hexadecimal digits, the same for the same names and texts, in whatever order they came. Documents without a text do not count. */
+  documentsHash: string;
 }
 
 export interface Document {
@@ -125,6 +136,7 @@ function createBaseKnowledgeBase(): KnowledgeBase {
     characters: 0,
     createdAt: undefined,
     updatedAt: undefined,
+    documentsHash: "",
   };
 }
 
@@ -159,6 +171,9 @@ export const KnowledgeBase: MessageFns<KnowledgeBase> = {
     }
     if (message.updatedAt !== undefined) {
       Timestamp.encode(toTimestamp(message.updatedAt), writer.uint32(82).fork()).join();
+    }
+    if (message.documentsHash !== "") {
+      writer.uint32(90).string(message.documentsHash);
     }
     return writer;
   },
@@ -256,6 +271,14 @@ export const KnowledgeBase: MessageFns<KnowledgeBase> = {
             message.updatedAt = fromTimestamp(Timestamp.decode(reader, reader.uint32()));
             continue;
           }
+          case 11: {
+            if (tag !== 90) {
+              break;
+            }
+
+            message.documentsHash = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -283,6 +306,74 @@ export const KnowledgeBase: MessageFns<KnowledgeBase> = {
     message.characters = object.characters ?? 0;
     message.createdAt = object.createdAt ?? undefined;
     message.updatedAt = object.updatedAt ?? undefined;
+    message.documentsHash = object.documentsHash ?? "";
+    return message;
+  },
+};
+
+function createBaseDocumentSet(): DocumentSet {
+  return { knowledgeBaseId: "", documentsHash: "" };
+}
+
+export const DocumentSet: MessageFns<DocumentSet> = {
+  encode(message: DocumentSet, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.knowledgeBaseId !== "") {
+      writer.uint32(10).string(message.knowledgeBaseId);
+    }
+    if (message.documentsHash !== "") {
+      writer.uint32(18).string(message.documentsHash);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): DocumentSet {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseDocumentSet();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.knowledgeBaseId = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.documentsHash = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<DocumentSet>, I>>(base?: I): DocumentSet {
+    return DocumentSet.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<DocumentSet>, I>>(object: I): DocumentSet {
+    const message = createBaseDocumentSet();
+    message.knowledgeBaseId = object.knowledgeBaseId ?? "";
+    message.documentsHash = object.documentsHash ?? "";
     return message;
   },
 };

@@ -22,7 +22,7 @@ import {
 } from "@grpc/grpc-js";
 import { Timestamp } from "../../../google/protobuf/timestamp.ts";
 import { Idempotency, Page } from "../../common/v1/common.ts";
-import { Chunk, Document, DocumentContent, DocumentStatus, KnowledgeBase } from "./knowledge.ts";
+import { Chunk, Document, DocumentContent, DocumentSet, DocumentStatus, KnowledgeBase } from "./knowledge.ts";
 
 export interface CreateKnowledgeBaseRequest {
   ownerId: string;
@@ -287,6 +287,8 @@ export interface GatherKnowledgeResponse {
   truncated: boolean;
   /** Whether a base, or the comparison by meaning, did not answer in time: the chunks are what answered. */
   partial: boolean;
+  /** Of the uses' bases, as they were before the search. */
+  documentSets: DocumentSet[];
 }
 
 export interface GatherKnowledgeResponse_WholeText {
@@ -3102,7 +3104,7 @@ export const GatherKnowledgeRequest: MessageFns<GatherKnowledgeRequest> = {
 };
 
 function createBaseGatherKnowledgeResponse(): GatherKnowledgeResponse {
-  return { chunks: [], texts: [], truncated: false, partial: false };
+  return { chunks: [], texts: [], truncated: false, partial: false, documentSets: [] };
 }
 
 export const GatherKnowledgeResponse: MessageFns<GatherKnowledgeResponse> = {
@@ -3118,6 +3120,9 @@ export const GatherKnowledgeResponse: MessageFns<GatherKnowledgeResponse> = {
     }
     if (message.partial !== false) {
       writer.uint32(32).bool(message.partial);
+    }
+    for (const v of message.documentSets) {
+      DocumentSet.encode(v!, writer.uint32(42).fork()).join();
     }
     return writer;
   },
@@ -3167,6 +3172,14 @@ export const GatherKnowledgeResponse: MessageFns<GatherKnowledgeResponse> = {
             message.partial = reader.bool();
             continue;
           }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.documentSets.push(DocumentSet.decode(reader, reader.uint32()));
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -3188,6 +3201,7 @@ export const GatherKnowledgeResponse: MessageFns<GatherKnowledgeResponse> = {
     message.texts = object.texts?.map((e) => GatherKnowledgeResponse_WholeText.fromPartial(e)) || [];
     message.truncated = object.truncated ?? false;
     message.partial = object.partial ?? false;
+    message.documentSets = object.documentSets?.map((e) => DocumentSet.fromPartial(e)) || [];
     return message;
   },
 };

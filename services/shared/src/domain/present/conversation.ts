@@ -13,6 +13,7 @@ import {
   type TurnLatency,
   type Usage,
 } from "@parley/proto/parley/conversation/v1/conversation.ts";
+import type { DocumentSet } from "@parley/proto/parley/knowledge/v1/knowledge.ts";
 import {
   CALL_OUTCOMES,
   CALLING_TYPES,
@@ -25,6 +26,7 @@ import {
   ROLES,
   TOOL_CALL_STATES,
 } from "../api-names.ts";
+import { lastSets } from "../knowledge.ts";
 import { isoTime } from "./time.ts";
 
 /** The extra fields that a client requested with `include`. */
@@ -81,7 +83,14 @@ export function presentConversation(conversation: Conversation, shown: Shown = {
     ...(conversation.scheduledCall && { scheduled_call: presentScheduled(conversation.scheduledCall) }),
     ...(conversation.startWebhook && { start_webhook: presentStartOutcome(conversation.startWebhook) }),
     ...(shown.cost && conversation.usage && { usage: presentUsage(conversation.usage, shown) }),
+    ...(shown.sources && { document_sets: documentSetsOf(conversation) }),
   };
+}
+
+/** The documents of each knowledge base at the last reply whose model was given any of it. */
+function documentSetsOf({ transcript }: Conversation) {
+  const sets = (transcript?.messages ?? []).flatMap(({ knowledge }) => knowledge?.documentSets ?? []);
+  return lastSets(sets).map(presentDocumentSet);
 }
 
 function presentStartOutcome({ status, durationMs, error }: StartWebhookOutcome) {
@@ -200,15 +209,20 @@ export function presentMessage(
 }
 
 /** What a model was given from knowledge bases, as two members of an answer. */
-export function presentKnowledge({ status, durationMs, truncated, sources }: ReplyKnowledge) {
+export function presentKnowledge({ status, durationMs, truncated, sources, documentSets }: ReplyKnowledge) {
   return {
     knowledge: {
       status: nameOf(KNOWLEDGE_STATUSES, status),
       duration_ms: durationMs,
       ...(truncated && { truncated }),
+      document_sets: documentSets.map(presentDocumentSet),
     },
     sources: sources.map(presentSource),
   };
+}
+
+function presentDocumentSet({ knowledgeBaseId, documentsHash }: DocumentSet) {
+  return { knowledge_base_id: knowledgeBaseId, documents_hash: documentsHash };
 }
 
 function presentSource({ knowledgeBaseId, documentId, name, chunkId, score }: KnowledgeSource) {

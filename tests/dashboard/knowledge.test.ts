@@ -94,6 +94,7 @@ test(
     const stored = await page.getByRole("link", { name: /^View the stored conversation/ }).getAttribute("href");
     await page.goto(stored ?? "");
     const transcript = page.getByRole("list", { name: "Transcript" });
+    await page.getByText("Documents are the same now").waitFor();
     await transcript.getByRole("link", { name: /prices.pdf/ }).click();
     const text = page.getByRole("article", { name: "Text" });
     await text.locator("mark").getByText("Small repair | 40 euros").waitFor();
@@ -109,6 +110,10 @@ test(
     await dialog.getByRole("button", { name: "Replace" }).click();
     await text.getByText("Small repair | 45 euros").waitFor();
     await page.getByText("This part is no longer in the document").waitFor();
+    await page.goto(stored ?? "");
+    await page.getByText("Documents have changed since").waitFor();
+    expect(await barriersOf(page)).toEqual([]);
+    await picture("changed");
 
     await page.goto("/agents");
     await page.getByRole("table").getByRole("link").first().click();

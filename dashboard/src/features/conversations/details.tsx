@@ -3,6 +3,7 @@ import type { ReactNode } from "react";
 import { Copyable } from "../../ui/copy.tsx";
 import { durationOf, latencyOf, numberOf } from "../../ui/numbers.ts";
 import { Time } from "../../ui/time.tsx";
+import { DocumentSets } from "../knowledge/document-sets.tsx";
 import { carrierName } from "../numbers/providers.ts";
 import { type Costs, costOf, isUnknown, unknownNote } from "../statistics/costs.ts";
 import { ChannelLabel, DIRECTIONS } from "./names.tsx";
@@ -74,6 +75,11 @@ export function Details({ conversation, agentName }: { conversation: Conversatio
         </Fact>
       )}
       {conversation.start_webhook && <Fact name="Start webhook">{startOf(conversation.start_webhook)}</Fact>}
+      {conversation.document_sets && conversation.document_sets.length > 0 && (
+        <Fact name="Knowledge">
+          <DocumentSets sets={conversation.document_sets} />
+        </Fact>
+      )}
       {conversation.notes && <Fact name="Notes">{conversation.notes}</Fact>}
       {variables.length > 0 && (
         <Fact name="Variables">

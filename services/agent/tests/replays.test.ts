@@ -78,6 +78,18 @@ test("a replay lists the tool calls that differ, and a reply that the judge find
   expect(script.asked[0]?.message).toContain("Before (text from outside)");
 });
 
+test("a replay says that documents have changed since, and differs in nothing for that alone", async () => {
+  const agent = await manualAgent(agents);
+  stack.keep(agent, ["Hello"]);
+  const outcomeOf = async () => {
+    const { status, results } = await replayed(agent);
+    return [status, JSON.parse(results[0]?.attempts[0]?.outcome ?? "{}").documents_changed];
+  };
+  expect(await outcomeOf()).toEqual(["PASSED", undefined]);
+  script.documentsHash = "another";
+  expect(await outcomeOf()).toEqual(["PASSED", true]);
+});
+
 test("a replay without a conversation that matches is refused", async () => {
   const agent = await manualAgent(agents);
   expect(await failure(replayed(agent))).toMatchObject({ kind: "invalid", paths: ["conversations"] });

@@ -6,6 +6,7 @@ import {
   ConversationStatus,
   EndedBy,
   Message,
+  ReplyKnowledge,
   Role,
   ToolCall,
 } from "@parley/proto/parley/conversation/v1/conversation.ts";
@@ -43,6 +44,8 @@ export async function startTestStack() {
     analysis: null as Record<string, unknown> | null,
     /** What a model answers when it is asked for JSON. */
     answer: (_asked: AskForJsonRequest): object => ({ verdict: "yes", reason: "So it is." }),
+    /** Of the documents that a reply is from. */
+    documentsHash: "",
     asked: [] as AskForJsonRequest[],
     calls: [] as HoldTestCallRequest[],
   };
@@ -56,6 +59,9 @@ export async function startTestStack() {
       toolCalls: lookedUp
         ? [ToolCall.fromPartial({ name: "look_up", arguments: JSON.stringify({ id: lookedUp }), result: "found" })]
         : [],
+      knowledge: ReplyKnowledge.fromPartial({
+        documentSets: [{ knowledgeBaseId: "kb_prices", documentsHash: script.documentsHash }],
+      }),
     });
     const usage = { ...present(conversation.usage), costUsdMicros: (messages.length / 2) * REPLY_COST };
     conversation.usage = usage;

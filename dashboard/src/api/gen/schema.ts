@@ -7476,6 +7476,8 @@ export interface components {
                 replayed_conversation_id: string | null;
                 /** @description What differs from the stored conversation. */
                 differences: components["schemas"]["ReplayDifference"][];
+                /** @description True if a knowledge base had other documents than for the stored conversation, which may explain a difference; else left out. */
+                documents_changed?: boolean;
                 /** @description Null until the end, in lists, and if the answer has no room for it: ask for one result alone, or for the conversation. */
                 transcript: components["schemas"]["TestTranscript"] | null;
                 /** @description Why the conversation could not be replayed. */

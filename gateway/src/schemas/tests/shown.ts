@@ -188,6 +188,12 @@ export const Replay = Resource("Replay", {
       status: OneOf(RUN_STATUSES, { description: "`PASSED` if nothing differs." }),
       replayed_conversation_id: ConversationId,
       differences: Type.Array(Difference, { description: "What differs from the stored conversation." }),
+      documents_changed: Type.Optional(
+        Type.Boolean({
+          description:
+            "True if a knowledge base had other documents than for the stored conversation, which may explain a difference; else left out.",
+        }),
+      ),
       transcript,
       error: Nullable(Type.String(), "Why the conversation could not be replayed."),
       ...times,

@@ -33,6 +33,7 @@ const CONVERSATION: FinishedConversation = {
   endedBy: "agent",
   language: null,
   analysis: { resolved: true, topics: ["order"] },
+  documentSets: [],
 };
 
 describe("an assertion holds, or says what was there instead:", () => {

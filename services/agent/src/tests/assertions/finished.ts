@@ -1,3 +1,4 @@
+import type { DocumentSet } from "@parley/proto/parley/knowledge/v1/knowledge.ts";
 import type { ENDED_BY } from "@parley/shared/domain/tests";
 
 /** A conversation that has ended, as assertions see it. */
@@ -11,6 +12,8 @@ export interface FinishedConversation {
   language: string | null;
   /** Field by field, as far as there is a value. */
   analysis: Readonly<Record<string, unknown>>;
+  /** The documents that knowledge bases had for its replies. */
+  documentSets: readonly DocumentSet[];
 }
 
 export interface FinishedTurn {

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import type { FinishedConversation, FinishedTurn } from "../assertions/finished.ts";
-import { compareConversations, withGreetingOf } from "./compare.ts";
+import { compareConversations, haveDocumentsChanged, withGreetingOf } from "./compare.ts";
 
 const turn: FinishedTurn = {
   user: "Where is A-1?",
@@ -16,6 +16,7 @@ const before: FinishedConversation = {
   endedBy: "system",
   language: null,
   analysis: { resolved: true },
+  documentSets: [],
 };
 
 test("a replay with other words, other latency and another way in which the user left does not differ", () => {
@@ -65,4 +66,17 @@ test("a replay's analysis does not differ where the conversation was not analyze
 test("a replay's greeting is compared only with a conversation that had one", () => {
   expect(withGreetingOf({ ...before, greeting: "" }, before).greeting).toBe("");
   expect(withGreetingOf(before, { ...before, greeting: "Good day" }).greeting).toBe("Good day");
+});
+
+test("documents have changed if a knowledge base of both had others, and are no difference by themselves", () => {
+  const having = (...sets: [base: string, hash: string][]): FinishedConversation => ({
+    ...before,
+    documentSets: sets.map(([knowledgeBaseId, documentsHash]) => ({ knowledgeBaseId, documentsHash })),
+  });
+  const was = having(["prices", "1"], ["prices", "1"], ["hours", "1"]);
+  expect(haveDocumentsChanged(was, having(["prices", "1"]))).toBeFalse();
+  expect(haveDocumentsChanged(was, having(["terms", "2"]))).toBeFalse();
+  expect(haveDocumentsChanged(was, having(["hours", "1"], ["prices", "2"]))).toBeTrue();
+  expect(haveDocumentsChanged(having(["prices", "1"], ["prices", "2"]), having(["prices", "2"]))).toBeTrue();
+  expect(compareConversations(was, having(["prices", "2"]))).toEqual([]);
 });

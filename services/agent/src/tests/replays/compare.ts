@@ -40,6 +40,16 @@ function analysisDifferences(
     .filter(({ before: was, after: is }) => !isDeepStrictEqual(was, is));
 }
 
+/**
+ * Whether a knowledge base that both were answered from had other documents. That is no difference of the agent, but it may explain one.
+ */
+export function haveDocumentsChanged(before: FinishedConversation, after: FinishedConversation): boolean {
+  const had = Map.groupBy(before.documentSets, ({ knowledgeBaseId }) => knowledgeBaseId);
+  return after.documentSets.some(({ knowledgeBaseId, documentsHash }) =>
+    had.get(knowledgeBaseId)?.some((set) => set.documentsHash !== documentsHash),
+  );
+}
+
 /** A chat that began with the user's message had no greeting, while a replay begins with one. */
 export function withGreetingOf(before: FinishedConversation, after: FinishedConversation): FinishedConversation {
   return before.greeting === "" ? { ...after, greeting: "" } : after;

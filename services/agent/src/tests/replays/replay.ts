@@ -5,7 +5,7 @@ import { finishedOf } from "../runs/finished.ts";
 import { readConversation } from "../runs/read-conversation.ts";
 import { shownTranscript } from "../runs/shown.ts";
 import type { EndedAttempt } from "../store/attempts.ts";
-import { compareConversations, type Difference, withGreetingOf } from "./compare.ts";
+import { compareConversations, type Difference, haveDocumentsChanged, withGreetingOf } from "./compare.ts";
 import { messagesOf, mocksOf } from "./recorded.ts";
 
 /**
@@ -40,6 +40,9 @@ export async function replayConversation(
   return {
     status: differences.length === 0 ? "PASSED" : "FAILED",
     conversationId: so.conversationId,
-    outcome: { differences, transcript: shownTranscript(after) },
+    outcome: {
+      ...{ differences, transcript: shownTranscript(after) },
+      ...(haveDocumentsChanged(before, after) && { documents_changed: true }),
+    },
   };
 }

@@ -30,6 +30,7 @@ export function finishedOf(conversation: Conversation): FinishedConversation {
         .filter(({ error }) => error === undefined)
         .map(({ name, value }) => [name, value as unknown]),
     ),
+    documentSets: (conversation.transcript?.messages ?? []).flatMap(({ knowledge }) => knowledge?.documentSets ?? []),
   };
 }
 

@@ -12,7 +12,7 @@ type Result = Replay["results"][number];
 
 /** A stored conversation and its replay: what differs, with both sides. @param number of the conversation on the page */
 export function ReplayedCard({ replay, result, number }: { replay: Replay; result: Result; number: number }) {
-  const { conversation_id, replayed_conversation_id, status, differences, error } = result;
+  const { conversation_id, replayed_conversation_id, status, differences, documents_changed, error } = result;
   const [isShown, setShown] = useState(false);
   return (
     <section className="flex flex-col gap-4 rounded-xl border border-line bg-raised p-4">
@@ -30,6 +30,9 @@ export function ReplayedCard({ replay, result, number }: { replay: Replay; resul
         )}
       </div>
       {error !== null && <Notice tone="danger">{error}</Notice>}
+      {documents_changed && (
+        <Notice>Documents have changed since the stored conversation, which may explain what differs.</Notice>
+      )}
       {differences.map((difference, at) => (
         <DifferenceView key={at} difference={difference} />
       ))}

@@ -1,9 +1,10 @@
 import { deleteOwnedRows } from "@parley/shared/db/owned-rows";
 import { newId } from "@parley/shared/ids";
+import { deleteOldRows } from "@parley/shared/jobs/old-rows";
 import { firstTexts } from "@parley/testkit/statement-cost/filled-tables";
 import { NOW, ROWS, type Statement, testOldPlans } from "@parley/testkit/statement-cost/old-plans";
 import { findStates } from "../src/store/agents.ts";
-import { deleteExpiredDrafts, insertDraft } from "../src/store/drafts.ts";
+import { EXPIRED_DRAFTS, insertDraft } from "../src/store/drafts.ts";
 
 const AGENTS = { agents: { agent_type: "'INBOUND'", agent_tips: "'{}'", agent_mobile_numbers: "'{}'" } };
 const DRAFTS = { agent_drafts: { bytes: "100" } };
@@ -24,7 +25,12 @@ const STATEMENTS: Statement[] = [
     },
     expected: 700,
   },
-  { name: "deleteExpiredDrafts", tables: DRAFTS, run: (db) => deleteExpiredDrafts(db, NOW, 300), expected: 300 },
+  {
+    name: "deleteOldRows of drafts",
+    tables: DRAFTS,
+    run: (db) => deleteOldRows(db, { ...EXPIRED_DRAFTS, rows: 300 }, NOW),
+    expected: 300,
+  },
   {
     name: "findStates with many ids",
     tables: AGENTS,

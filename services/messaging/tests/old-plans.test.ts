@@ -1,9 +1,11 @@
+import type { Database } from "@parley/shared/db/database";
+import { deleteOldRows } from "@parley/shared/jobs/old-rows";
 import { firstTexts } from "@parley/testkit/statement-cost/filled-tables";
 import { NOW, type Statement, testOldPlans } from "@parley/testkit/statement-cost/old-plans";
-import { deleteOldIncoming } from "../src/store/incoming.ts";
-import { deleteOldDays } from "../src/store/message-days.ts";
-import { deleteOldOutgoing, storeStatuses } from "../src/store/outgoing.ts";
-import { deleteSilentThreads } from "../src/store/threads.ts";
+import { OLD_INCOMING } from "../src/store/incoming.ts";
+import { OLD_DAYS } from "../src/store/message-days.ts";
+import { OLD_OUTGOING, storeStatuses } from "../src/store/outgoing.ts";
+import { SILENT_THREADS } from "../src/store/threads.ts";
 
 const SENT = { state: "'sent'", delivery: "'sent'", carrier_id: "'car_1'", external_id: "lpad(n::text, 8, '0')" };
 const READ = firstTexts(300).map((externalId) => ({
@@ -14,36 +16,12 @@ const READ = firstTexts(300).map((externalId) => ({
 }));
 
 const STATEMENTS: Statement[] = [
-  {
-    name: "deleteSilentThreads",
-    tables: { threads: {} },
-    run: (db) => deleteSilentThreads(db, NOW, 300),
+  ...[SILENT_THREADS, OLD_OUTGOING, OLD_INCOMING, ...OLD_DAYS].map((rows) => ({
+    name: `deleteOldRows of ${rows.table}`,
+    tables: { [rows.table]: rows === OLD_OUTGOING ? SENT : {} },
+    run: (db: Database) => deleteOldRows(db, { ...rows, keptMs: 0, rows: 300 }, NOW),
     expected: 300,
-  },
-  {
-    name: "deleteOldOutgoing",
-    tables: { outgoing_messages: SENT },
-    run: (db) => deleteOldOutgoing(db, NOW, 300),
-    expected: 300,
-  },
-  {
-    name: "deleteOldIncoming",
-    tables: { incoming_messages: {} },
-    run: (db) => deleteOldIncoming(db, NOW, 300),
-    expected: 300,
-  },
-  {
-    name: "deleteOldDays",
-    tables: { message_days: {} },
-    run: (db) => deleteOldDays(db, "message_days", NOW, 300),
-    expected: 300,
-  },
-  {
-    name: "deleteOldDays of senders",
-    tables: { sender_days: {} },
-    run: (db) => deleteOldDays(db, "sender_days", NOW, 300),
-    expected: 300,
-  },
+  })),
   {
     name: "storeStatuses",
     tables: { outgoing_messages: SENT },

@@ -1,22 +1,29 @@
 import type { Database } from "@parley/shared/db/database";
 import { newUuid } from "@parley/shared/ids";
+import { deleteOldRows, type OldRows } from "@parley/shared/jobs/old-rows";
 import { type Columns, firstTexts } from "@parley/testkit/statement-cost/filled-tables";
 import { NOW, ROWS, testOldPlans } from "@parley/testkit/statement-cost/old-plans";
-import { deleteEndedBatches, deleteOldestEnded, takeDueEntries } from "../src/store/call-batches.ts";
+import { deleteOldestEnded, OLD_BATCHES, takeDueEntries } from "../src/store/call-batches.ts";
 import { claimLostCalls } from "../src/store/calls.ts";
-import { deleteEndedSessions } from "../src/store/daily-sessions.ts";
-import { deleteIncomingCalls } from "../src/store/incoming-calls.ts";
-import { deleteExpiredMediaStreams } from "../src/store/media-streams.ts";
-import { deleteEndedCalls, forgetGiven } from "../src/store/outbound-calls.ts";
-import { deletePersonCalls } from "../src/store/person-calls.ts";
-import { deleteExpiredWebCalls, deleteUnusedWebCalls } from "../src/store/web-calls.ts";
+import { OLD_SESSIONS } from "../src/store/daily-sessions.ts";
+import { OLD_INCOMING_CALLS } from "../src/store/incoming-calls.ts";
+import { OLD_MEDIA_STREAMS } from "../src/store/media-streams.ts";
+import { forgetGiven, OLD_CALLS } from "../src/store/outbound-calls.ts";
+import { OLD_PERSON_CALLS } from "../src/store/person-calls.ts";
+import { EXPIRED_WEB_CALLS, UNUSED_WEB_CALLS } from "../src/store/web-calls.ts";
 
 const LIMIT = 300;
 const NEVER = new Date("2027-01-01");
 const [FIRST = ""] = firstTexts(1);
 const ENDED = { status: "'ENDED'", outcome: "'SUCCESS'", ended_at: "at" };
 
+/** Deletes old rows as of a time, which their age is counted to. */
+const deleting = (rows: OldRows) => (db: Database, before: Date, limit: number) =>
+  deleteOldRows(db, { ...rows, keptMs: 0, rows: limit }, before);
+
 interface Case {
+  /** That of the function by default. */
+  name?: string;
   run: (db: Database, before: Date, limit: number, ownerId: string) => Promise<unknown>;
   table: string;
   columns: Columns;
@@ -25,15 +32,20 @@ interface Case {
 }
 
 const CASES: Case[] = [
-  { run: deleteEndedSessions, table: "daily_sessions", columns: ENDED },
-  { run: deleteExpiredWebCalls, table: "web_calls", columns: {} },
-  { run: deleteUnusedWebCalls, table: "web_calls", columns: {} },
-  { run: deleteIncomingCalls, table: "incoming_calls", columns: {} },
-  { run: deletePersonCalls, table: "person_calls", columns: {} },
-  { run: deleteExpiredMediaStreams, table: "media_streams", columns: {} },
-  { run: deleteEndedCalls, table: "outbound_calls", columns: ENDED },
+  { run: deleting(OLD_SESSIONS), name: "OLD_SESSIONS", table: "daily_sessions", columns: ENDED },
+  { run: deleting(EXPIRED_WEB_CALLS), name: "EXPIRED_WEB_CALLS", table: "web_calls", columns: {} },
+  { run: deleting(UNUSED_WEB_CALLS), name: "UNUSED_WEB_CALLS", table: "web_calls", columns: {} },
+  { run: deleting(OLD_INCOMING_CALLS), name: "OLD_INCOMING_CALLS", table: "incoming_calls", columns: {} },
+  { run: deleting(OLD_PERSON_CALLS), name: "OLD_PERSON_CALLS", table: "person_calls", columns: {} },
+  { run: deleting(OLD_MEDIA_STREAMS), name: "OLD_MEDIA_STREAMS", table: "media_streams", columns: {} },
+  { run: deleting(OLD_CALLS), name: "OLD_CALLS", table: "outbound_calls", columns: ENDED },
   { run: forgetGiven, table: "outbound_calls", columns: { ...ENDED, metadata: `'{"a":1}'` } },
-  { run: deleteEndedBatches, table: "call_batches", columns: { status: "'ENDED'", ended_at: "at" } },
+  {
+    run: deleting(OLD_BATCHES),
+    name: "OLD_BATCHES",
+    table: "call_batches",
+    columns: { status: "'ENDED'", ended_at: "at" },
+  },
   {
     run: async function deleteOldestOfOwner(db, _before, limit, ownerId) {
       await deleteOldestEnded(db, ownerId, { numbersMax: ROWS, batchesMax: ROWS - limit, limit });
@@ -66,8 +78,8 @@ const CASES: Case[] = [
 
 testOldPlans(
   "voice",
-  CASES.map(({ run, table, columns, others }) => ({
-    name: run.name,
+  CASES.map(({ run, name = run.name, table, columns, others }) => ({
+    name,
     tables: { ...others, [table]: columns },
     run: (db, ownerId) => run(db, NOW, LIMIT, ownerId),
     expected: LIMIT,

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
 import { type Database, openDatabase } from "@parley/shared/db/database";
 import { notFound, ServiceError } from "@parley/shared/errors";
 import { newUuid } from "@parley/shared/ids";
+import { deleteOldRows } from "@parley/shared/jobs/old-rows";
 import { silentLogger } from "@parley/shared/log";
 import { createSealer } from "@parley/shared/sealing";
 import { fakeClock } from "@parley/testkit/clock";
@@ -14,7 +15,7 @@ import { type CallSignals, listenForSignals } from "../src/call/signals.ts";
 import { connectWebCall } from "../src/rpc/connect-web-call.ts";
 import { createWebCall } from "../src/rpc/create-web-call.ts";
 import { endWebCall } from "../src/rpc/end-web-call.ts";
-import { deleteExpiredWebCalls, deleteUnusedWebCalls, type WebCallRow } from "../src/store/web-calls.ts";
+import { EXPIRED_WEB_CALLS, UNUSED_WEB_CALLS, type WebCallRow } from "../src/store/web-calls.ts";
 import type { Leg } from "../src/transport/leg.ts";
 import { browserCalls } from "../src/web-calls/browser-calls.ts";
 import type { WebCallContext } from "../src/web-calls/context.ts";
@@ -207,8 +208,9 @@ test("expired calls are deleted in batches, and others stay", async () => {
   const before = new Date(clock.now().getTime() + 5 * 60_000);
   clock.advance(1);
   const later = await create(newOwner());
-  await deleteExpiredWebCalls(db, before, 10_000);
-  expect(await deleteExpiredWebCalls(db, new Date(before.getTime() + 1), 1)).toBe(1);
+  const rows = { ...EXPIRED_WEB_CALLS, keptMs: 0 };
+  await deleteOldRows(db, { ...rows, rows: 10_000 }, before);
+  expect(await deleteOldRows(db, { ...rows, rows: 1 }, new Date(before.getTime() + 1))).toBe(1);
   expect(await serviceErrorOf(connect(expired))).toMatchObject({ kind: "unauthenticated" });
   expect(await connect(later)).toEqual({ answer: "the answer" });
 });
@@ -225,7 +227,11 @@ test("what an owner's waiting web calls were created with has at most 128 MiB, a
     from web_calls, generate_series(1, 2100) as number where conversation_id = ${conversationId}`;
   expect(await serviceErrorOf(create(ownerId))).toMatchObject({ kind: "conflict", metadata: { full: "true" } });
   await create(newOwner(), { metadata: { note: "x".repeat(bytes) } });
-  await deleteUnusedWebCalls(db, new Date(clock.now().getTime() + 6 * 60_000), 10_000);
+  await deleteOldRows(
+    db,
+    { ...UNUSED_WEB_CALLS, keptMs: 0, rows: 10_000 },
+    new Date(clock.now().getTime() + 6 * 60_000),
+  );
   await create(ownerId);
 });
 
@@ -257,7 +263,11 @@ test("a call that nobody connected is deleted when it has expired, and one that 
   const ownerId = newOwner();
   const [unused, used] = [await create(ownerId), await create(ownerId)];
   await connect(used);
-  await deleteUnusedWebCalls(db, new Date(clock.now().getTime() + 6 * 60_000), 10_000);
+  await deleteOldRows(
+    db,
+    { ...UNUSED_WEB_CALLS, keptMs: 0, rows: 10_000 },
+    new Date(clock.now().getTime() + 6 * 60_000),
+  );
   const end = endWebCall(ctx);
   expect(await serviceErrorOf(end(unused, CALL) as Promise<unknown>)).toMatchObject({ kind: "unauthenticated" });
   expect(await end(used, CALL)).toEqual({});

@@ -1,6 +1,6 @@
 import type { AgentPrompt } from "@parley/proto/parley/agent/v1/agent.ts";
 import type { Sql } from "@parley/shared/db/database";
-import { oldestPlaces } from "@parley/shared/db/oldest-places";
+import type { OldRows } from "@parley/shared/jobs/old-rows";
 import type { AgentRow } from "./agents.ts";
 
 export interface DraftKey {
@@ -50,9 +50,5 @@ export async function findDraft(sql: Sql, { ownerId, agentId, draftId }: DraftKe
   return found?.content ?? null;
 }
 
-/** Deletes at most `limit` drafts that expired before `now`. @returns the number deleted */
-export async function deleteExpiredDrafts(sql: Sql, now: Date, limit: number): Promise<number> {
-  const old = { where: sql`expires_at <= ${now}`, by: "expires_at", limit };
-  const { count } = await sql`delete from agent_drafts where ctid = any(${oldestPlaces(sql, "agent_drafts", old)})`;
-  return count;
-}
+/** Drafts that have expired. */
+export const EXPIRED_DRAFTS: OldRows = { table: "agent_drafts", by: "expires_at", keptMs: 0, rows: 100 };

@@ -1,5 +1,5 @@
 import type { Sql } from "@parley/shared/db/database";
-import { oldestPlaces } from "@parley/shared/db/oldest-places";
+import type { OldRows } from "@parley/shared/jobs/old-rows";
 import type { NumberKey, ThreadKey } from "./threads.ts";
 
 export interface WaitingMessage {
@@ -149,10 +149,5 @@ export async function dropWaiting(sql: Sql, key: ThreadKey): Promise<number> {
   return count;
 }
 
-/** @returns the number deleted */
-export async function deleteOldIncoming(sql: Sql, before: Date, limit: number): Promise<number> {
-  const old = { where: sql`received_at < ${before}`, by: "received_at", limit };
-  const { count } =
-    await sql`delete from incoming_messages where ctid = any(${oldestPlaces(sql, "incoming_messages", old)})`;
-  return count;
-}
+/** A channel may repeat a callback for a week. */
+export const OLD_INCOMING: OldRows = { table: "incoming_messages", by: "received_at", keptMs: 8 * 24 * 60 * 60_000 };

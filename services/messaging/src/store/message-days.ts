@@ -1,6 +1,6 @@
 import type { Sql } from "@parley/shared/db/database";
-import { oldestPlaces } from "@parley/shared/db/oldest-places";
 import { ServiceError } from "@parley/shared/errors";
+import type { OldRows } from "@parley/shared/jobs/old-rows";
 
 /** Whoever writes to an owner's agents, as the channel names it. */
 export interface Sender {
@@ -63,16 +63,10 @@ export function leftMsOf(now: Date): number {
   return DAY_MS - (now.getTime() % DAY_MS);
 }
 
-/** @returns the number deleted */
-export async function deleteOldDays(
-  sql: Sql,
-  days: "message_days" | "sender_days",
-  before: Date,
-  limit: number,
-): Promise<number> {
-  const old = { where: sql`day < ${dayOf(before)}`, by: "day", limit };
-  const { count } = await sql`delete from ${sql(days)} where ctid = any(${oldestPlaces(sql, days, old)})`;
-  return count;
-}
+/** The counts of past days. */
+export const OLD_DAYS: readonly OldRows[] = [
+  { table: "message_days", by: "day", isDay: true, keptMs: 24 * 60 * 60_000 },
+  { table: "sender_days", by: "day", isDay: true, keptMs: 24 * 60 * 60_000 },
+];
 
 const dayOf = (time: Date) => time.toISOString().slice(0, 10);

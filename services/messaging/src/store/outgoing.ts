@@ -1,5 +1,5 @@
 import type { Sql } from "@parley/shared/db/database";
-import { oldestPlaces } from "@parley/shared/db/oldest-places";
+import type { OldRows } from "@parley/shared/jobs/old-rows";
 import type { NumberKey, ThreadKey } from "./threads.ts";
 
 export type OutgoingContent =
@@ -203,10 +203,5 @@ export async function findItemDelivery(
   return null;
 }
 
-/** @returns the number deleted */
-export async function deleteOldOutgoing(sql: Sql, before: Date, limit: number): Promise<number> {
-  const old = { where: sql`created_at < ${before}`, by: "created_at", limit };
-  const { count } =
-    await sql`delete from outgoing_messages where ctid = any(${oldestPlaces(sql, "outgoing_messages", old)})`;
-  return count;
-}
+/** A status may come for a month. */
+export const OLD_OUTGOING: OldRows = { table: "outgoing_messages", by: "created_at", keptMs: 31 * 24 * 60 * 60_000 };

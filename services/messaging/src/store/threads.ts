@@ -1,5 +1,5 @@
 import type { Sql } from "@parley/shared/db/database";
-import { oldestPlaces } from "@parley/shared/db/oldest-places";
+import type { OldRows } from "@parley/shared/jobs/old-rows";
 
 /** An owner's connection to a channel, such as a number. */
 export interface NumberKey {
@@ -152,9 +152,10 @@ export async function endTurn(tx: Sql, turn: OpenTurn, now: Date): Promise<boole
   return count > 0;
 }
 
-/** Deletes threads that have been silent since `before` and have nothing in progress. @returns the number deleted */
-export async function deleteSilentThreads(sql: Sql, before: Date, limit: number): Promise<number> {
-  const old = { where: sql`updated_at < ${before} and turn_id is null`, by: "updated_at", limit };
-  const { count } = await sql`delete from threads where ctid = any(${oldestPlaces(sql, "threads", old)})`;
-  return count;
-}
+/** Threads that have been silent for as long as their messages are kept. */
+export const SILENT_THREADS: OldRows = {
+  table: "threads",
+  by: "updated_at",
+  keptMs: 31 * 24 * 60 * 60_000,
+  where: (sql) => sql`turn_id is null`,
+};

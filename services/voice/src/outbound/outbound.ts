@@ -1,3 +1,4 @@
+import { oldRows } from "@parley/shared/jobs/old-rows";
 import type { Sweep } from "@parley/shared/jobs/sweeps";
 import { registered } from "@parley/shared/rpc/registration";
 import { BATCH_QUEUE, runBatches } from "../batches/run-batches.ts";
@@ -14,9 +15,9 @@ import { listCallBatches } from "../rpc/list-call-batches.ts";
 import { listCalls } from "../rpc/list-calls.ts";
 import { listDoNotCall } from "../rpc/list-do-not-call.ts";
 import { removeDoNotCall } from "../rpc/remove-do-not-call.ts";
-import { deleteEndedBatches } from "../store/call-batches.ts";
-import { deleteCallUsage } from "../store/call-usage.ts";
-import { deleteEndedCalls, forgetGiven } from "../store/outbound-calls.ts";
+import { OLD_BATCHES } from "../store/call-batches.ts";
+import { OLD_USAGE } from "../store/call-usage.ts";
+import { forgetGiven, OLD_CALLS } from "../store/outbound-calls.ts";
 import { completeCalls } from "./complete-calls.ts";
 import { type OutboundContext, QUEUES } from "./context.ts";
 import { observeQueuedCalls } from "./metrics.ts";
@@ -46,42 +47,17 @@ export function outboundCalls(ctx: OutboundContext) {
       [QUEUES.complete]: completeCalls(ctx),
       [BATCH_QUEUE]: runBatches(ctx),
     },
-    sweeps: [endedCalls(ctx), givenVariables(ctx), oldUsage(ctx)],
+    sweeps: [
+      oldRows(ctx.db, "delete-ended-calls", EVERY_MS, [OLD_CALLS, OLD_BATCHES]),
+      givenVariables(ctx),
+      oldRows(ctx.db, "delete-call-usage", EVERY_MS, [OLD_USAGE]),
+    ],
     stop: observeQueuedCalls(ctx.db, ctx.clock),
   } satisfies VoiceFeature;
 }
 
 const EVERY_MS = 60_000;
-const KEPT_MS = 30 * 24 * 60 * 60_000;
 const BATCH = 1_000;
-/** Each may have 10,000 numbers. */
-const BATCHES = 10;
-
-/** Deletes calls and batches 30 days after they ended; their conversations are kept for the owner's retention. */
-function endedCalls({ db }: OutboundContext): Sweep {
-  return {
-    name: "delete-ended-calls",
-    everyMs: EVERY_MS,
-    deletes: true,
-    run: async (now, stopping) => {
-      const before = new Date(now.getTime() - KEPT_MS);
-      while ((await deleteEndedCalls(db, before, BATCH)) === BATCH && !stopping.aborted);
-      while ((await deleteEndedBatches(db, before, BATCHES)) === BATCHES && !stopping.aborted);
-    },
-  };
-}
-
-/** Forgets how much was called on earlier days. */
-function oldUsage({ db }: OutboundContext): Sweep {
-  return {
-    name: "delete-call-usage",
-    everyMs: EVERY_MS,
-    deletes: true,
-    run: async (now, stopping) => {
-      while ((await deleteCallUsage(db, now, BATCH)) === BATCH && !stopping.aborted);
-    },
-  };
-}
 
 /** While a process may still be about to have the conversation completed. */
 const GIVEN_KEPT_MS = 10 * 60_000;

@@ -1,5 +1,5 @@
 import type { Sql } from "@parley/shared/db/database";
-import { oldestPlaces } from "@parley/shared/db/oldest-places";
+import type { OldRows } from "@parley/shared/jobs/old-rows";
 import type { CallEnd } from "./calls.ts";
 import type { Provider } from "./outbound-calls.ts";
 
@@ -232,9 +232,5 @@ export async function deleteOldestEnded(
     ))`;
 }
 
-/** Deletes at most `limit` batches that ended before `before`. @returns the number deleted */
-export async function deleteEndedBatches(sql: Sql, before: Date, limit: number): Promise<number> {
-  const old = { where: sql`ended_at < ${before}`, by: "ended_at", limit };
-  const { count } = await sql`delete from call_batches where ctid = any(${oldestPlaces(sql, "call_batches", old)})`;
-  return count;
-}
+/** Each may have 10,000 numbers. */
+export const OLD_BATCHES: OldRows = { table: "call_batches", by: "ended_at", keptMs: 30 * 24 * 60 * 60_000, rows: 10 };

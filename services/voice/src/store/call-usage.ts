@@ -1,5 +1,5 @@
 import type { Sql } from "@parley/shared/db/database";
-import { oldestPlaces } from "@parley/shared/db/oldest-places";
+import type { OldRows } from "@parley/shared/jobs/old-rows";
 
 export interface CallUsage {
   calls: number;
@@ -29,9 +29,5 @@ export async function addCallUsage(
     set calls = used.calls + excluded.calls, seconds = used.seconds + excluded.seconds`;
 }
 
-/** Deletes at most `limit` rows of days before that of `before`. @returns the number deleted */
-export async function deleteCallUsage(sql: Sql, before: Date, limit: number): Promise<number> {
-  const old = { where: sql`day < ${dayOf(before)}::date`, by: "day", limit };
-  const { count } = await sql`delete from call_usage where ctid = any(${oldestPlaces(sql, "call_usage", old)})`;
-  return count;
-}
+/** How much was called on earlier days. */
+export const OLD_USAGE: OldRows = { table: "call_usage", by: "day", keptMs: 0, isDay: true };

@@ -1,5 +1,5 @@
 import type { Sql } from "@parley/shared/db/database";
-import { oldestPlaces } from "@parley/shared/db/oldest-places";
+import type { OldRows } from "@parley/shared/jobs/old-rows";
 import type { CallEnd, CallKey } from "./calls.ts";
 
 export type SessionStatus = "CREATING" | "WAITING" | "IN_PROGRESS" | "ENDED";
@@ -173,9 +173,5 @@ export async function storeRoomGone(sql: Sql, { ownerId, conversationId }: CallK
     update daily_sessions set is_room_gone = true where owner_id = ${ownerId} and conversation_id = ${conversationId}`;
 }
 
-/** Deletes at most `limit` sessions that ended before `before`. @returns the number deleted */
-export async function deleteEndedSessions(sql: Sql, before: Date, limit: number): Promise<number> {
-  const old = { where: sql`ended_at < ${before}`, by: "ended_at", limit };
-  const { count } = await sql`delete from daily_sessions where ctid = any(${oldestPlaces(sql, "daily_sessions", old)})`;
-  return count;
-}
+/** Their conversations are kept for the owner's retention. */
+export const OLD_SESSIONS: OldRows = { table: "daily_sessions", by: "ended_at", keptMs: 30 * 24 * 60 * 60_000 };

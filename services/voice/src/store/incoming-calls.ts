@@ -1,5 +1,5 @@
 import type { Database, Sql } from "@parley/shared/db/database";
-import { oldestPlaces } from "@parley/shared/db/oldest-places";
+import type { OldRows } from "@parley/shared/jobs/old-rows";
 import { lockPlaces, placesTaken } from "./places.ts";
 
 export interface IncomingCall {
@@ -74,9 +74,5 @@ export async function findIncomingCall(
   return row ?? null;
 }
 
-/** Deletes at most `limit` calls that began before `before`. @returns the number deleted */
-export async function deleteIncomingCalls(sql: Sql, before: Date, limit: number): Promise<number> {
-  const old = { where: sql`created_at < ${before}`, by: "created_at", limit };
-  const { count } = await sql`delete from incoming_calls where ctid = any(${oldestPlaces(sql, "incoming_calls", old)})`;
-  return count;
-}
+/** So that each gets one stream. */
+export const OLD_INCOMING_CALLS: OldRows = { table: "incoming_calls", by: "created_at", keptMs: 24 * 60 * 60_000 };

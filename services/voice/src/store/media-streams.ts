@@ -1,5 +1,5 @@
 import type { Sql } from "@parley/shared/db/database";
-import { oldestPlaces } from "@parley/shared/db/oldest-places";
+import type { OldRows } from "@parley/shared/jobs/old-rows";
 
 /** Whose version of the protocol a media WebSocket speaks. */
 export type DialectName = "twilio" | "plivo";
@@ -42,9 +42,5 @@ export async function claimMediaStreams(
   });
 }
 
-/** Deletes at most `limit` streams that expired before `before`. @returns the number deleted */
-export async function deleteExpiredMediaStreams(sql: Sql, before: Date, limit: number): Promise<number> {
-  const old = { where: sql`expires_at < ${before}`, by: "expires_at", limit };
-  const { count } = await sql`delete from media_streams where ctid = any(${oldestPlaces(sql, "media_streams", old)})`;
-  return count;
-}
+/** Those that no carrier opened in time. */
+export const OLD_MEDIA_STREAMS: OldRows = { table: "media_streams", by: "expires_at", keptMs: 0 };

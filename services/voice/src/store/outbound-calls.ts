@@ -1,5 +1,5 @@
 import type { Sql } from "@parley/shared/db/database";
-import { oldestPlaces } from "@parley/shared/db/oldest-places";
+import type { OldRows } from "@parley/shared/jobs/old-rows";
 import type { CallEnd } from "./calls.ts";
 
 export interface OutboundKey {
@@ -182,12 +182,8 @@ export async function forgetGiven(sql: Sql, before: Date, limit: number): Promis
   return count;
 }
 
-/** Deletes at most `limit` calls that ended before `before`. @returns the number deleted */
-export async function deleteEndedCalls(sql: Sql, before: Date, limit: number): Promise<number> {
-  const old = { where: sql`ended_at < ${before}`, by: "ended_at", limit };
-  const { count } = await sql`delete from outbound_calls where ctid = any(${oldestPlaces(sql, "outbound_calls", old)})`;
-  return count;
-}
+/** Their conversations are kept for the owner's retention. */
+export const OLD_CALLS: OldRows = { table: "outbound_calls", by: "ended_at", keptMs: 30 * 24 * 60 * 60_000 };
 
 /** The calls of an owner that have not ended: as many as its queue and its places hold. */
 export async function listUnended(sql: Sql, ownerId: string): Promise<OutboundCall[]> {

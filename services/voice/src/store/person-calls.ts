@@ -1,5 +1,5 @@
 import type { Sql } from "@parley/shared/db/database";
-import { oldestPlaces } from "@parley/shared/db/oldest-places";
+import type { OldRows } from "@parley/shared/jobs/old-rows";
 
 /** A call to a person for the user of another call. The process that holds that one waits for its audio. */
 export interface PersonCall {
@@ -51,9 +51,5 @@ export async function endPersonCall(sql: Sql, { ownerId, callId }: Key): Promise
   await sql`update person_calls set is_over = true where owner_id = ${ownerId} and call_id = ${callId}`;
 }
 
-/** Deletes at most `limit` calls that began before `before`. @returns the number deleted */
-export async function deletePersonCalls(sql: Sql, before: Date, limit: number): Promise<number> {
-  const old = { where: sql`created_at < ${before}`, by: "created_at", limit };
-  const { count } = await sql`delete from person_calls where ctid = any(${oldestPlaces(sql, "person_calls", old)})`;
-  return count;
-}
+/** Longer than a call lasts: its end is reported, too. */
+export const OLD_PERSON_CALLS: OldRows = { table: "person_calls", by: "created_at", keptMs: 24 * 60 * 60_000 };

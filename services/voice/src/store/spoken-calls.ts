@@ -1,5 +1,5 @@
 import type { Sql } from "@parley/shared/db/database";
-import { oldestPlaces } from "@parley/shared/db/oldest-places";
+import type { OldRows } from "@parley/shared/jobs/old-rows";
 
 export interface SpokenCall {
   ownerId: string;
@@ -21,9 +21,5 @@ export async function findSpokenCall(sql: Sql, callId: string): Promise<SpokenCa
   return row ?? null;
 }
 
-/** Deletes at most `limit` calls that began before `before`. @returns the number deleted */
-export async function deleteSpokenCalls(sql: Sql, before: Date, limit: number): Promise<number> {
-  const old = { where: sql`created_at < ${before}`, by: "created_at", limit };
-  const { count } = await sql`delete from spoken_calls where ctid = any(${oldestPlaces(sql, "spoken_calls", old)})`;
-  return count;
-}
+/** Sentences may hold secrets, which are not needed once the phone has rung. */
+export const OLD_SPOKEN_CALLS: OldRows = { table: "spoken_calls", by: "created_at", keptMs: 10 * 60_000 };

@@ -1,5 +1,5 @@
 import type { Sql } from "@parley/shared/db/database";
-import { oldestPlaces } from "@parley/shared/db/oldest-places";
+import type { OldRows } from "@parley/shared/jobs/old-rows";
 
 export interface WebCallRow {
   ownerId: string;
@@ -65,16 +65,13 @@ export async function findWebCallOwner(
   return row?.ownerId ?? null;
 }
 
-/** Deletes at most `limit` calls that expired before `before`. @returns the number deleted */
-export async function deleteExpiredWebCalls(sql: Sql, before: Date, limit: number): Promise<number> {
-  const old = { where: sql`expires_at < ${before}`, by: "expires_at", limit };
-  const { count } = await sql`delete from web_calls where ctid = any(${oldestPlaces(sql, "web_calls", old)})`;
-  return count;
-}
+/** A token can also hang up its call, so it is kept longer than any call lasts. */
+export const EXPIRED_WEB_CALLS: OldRows = { table: "web_calls", by: "expires_at", keptMs: 24 * 60 * 60_000 };
 
-/** Deletes at most `limit` calls that expired before `before` and that no browser has connected. @returns the number deleted */
-export async function deleteUnusedWebCalls(sql: Sql, before: Date, limit: number): Promise<number> {
-  const old = { where: sql`expires_at < ${before} and connected_at is null`, by: "expires_at", limit };
-  const { count } = await sql`delete from web_calls where ctid = any(${oldestPlaces(sql, "web_calls", old)})`;
-  return count;
-}
+/** Those that no browser connected in time cannot begin anymore, but for clocks that differ. */
+export const UNUSED_WEB_CALLS: OldRows = {
+  table: "web_calls",
+  by: "expires_at",
+  keptMs: 60_000,
+  where: (sql) => sql`connected_at is null`,
+};

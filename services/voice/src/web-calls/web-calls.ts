@@ -1,9 +1,10 @@
+import { oldRows } from "@parley/shared/jobs/old-rows";
 import type { VoiceFeature } from "../feature.ts";
 import { connectWebCall } from "../rpc/connect-web-call.ts";
 import { createWebCall } from "../rpc/create-web-call.ts";
 import { endWebCall } from "../rpc/end-web-call.ts";
+import { EXPIRED_WEB_CALLS, UNUSED_WEB_CALLS } from "../store/web-calls.ts";
 import type { WebCallContext } from "./context.ts";
-import { expiredWebCalls } from "./expire.ts";
 
 /** Calls of browsers: a token for each, which connects it once. */
 export function webCalls(ctx: WebCallContext) {
@@ -13,6 +14,6 @@ export function webCalls(ctx: WebCallContext) {
       connectWebCall: connectWebCall(ctx),
       endWebCall: endWebCall(ctx),
     },
-    sweeps: [expiredWebCalls(ctx.db)],
+    sweeps: [oldRows(ctx.db, "delete-expired-web-calls", 60_000, [UNUSED_WEB_CALLS, EXPIRED_WEB_CALLS])],
   } satisfies VoiceFeature;
 }

@@ -3,13 +3,14 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { openDatabase } from "@parley/shared/db/database";
+import { deleteOldRows } from "@parley/shared/jobs/old-rows";
 import { fakeClock } from "@parley/testkit/clock";
 import { createTestDatabase } from "@parley/testkit/database";
 import { eventually } from "@parley/testkit/eventually";
 import { serviceErrorOf } from "@parley/testkit/failures";
 import { newOwner } from "@parley/testkit/owners";
 import { createAuthority, createCertificate, storeCertificate } from "@parley/testkit/tls/certificates";
-import { deleteExpiredMediaStreams } from "../../src/store/media-streams.ts";
+import { OLD_MEDIA_STREAMS } from "../../src/store/media-streams.ts";
 import type { ArrivedStream } from "../../src/transport/media-stream/connection.ts";
 import { type MediaStreamsOptions, serveMediaStreams } from "../../src/transport/media-stream/media-streams.ts";
 import { listening, tone } from "../listening.ts";
@@ -88,7 +89,7 @@ test("a stream that arrives too late is refused and forgotten", async () => {
   clock.advance(60_001);
   await expect(carrier(url, "twilio")).rejects.toThrow("closed");
   const kept = await process.expect({ ownerId, callId: "call_9", dialect: "twilio", expiresAt: soon() });
-  expect(await deleteExpiredMediaStreams(db, clock.now(), 10)).toBe(1);
+  expect(await deleteOldRows(db, OLD_MEDIA_STREAMS, clock.now())).toBe(1);
   await carrier(kept.url, "twilio");
 });
 

@@ -8,7 +8,6 @@ import { isStartFailure } from "@parley/shared/domain/start-webhook";
 import { ServiceError } from "@parley/shared/errors";
 import { newId, newUuid } from "@parley/shared/ids";
 import { enqueueJob } from "@parley/shared/jobs/store";
-import type { Sweep } from "@parley/shared/jobs/sweeps";
 import type { Queue } from "@parley/shared/jobs/worker";
 import type { Logger } from "@parley/shared/log";
 import { backOff } from "@parley/shared/retry/back-off";
@@ -19,13 +18,7 @@ import { beginConversation } from "../../call/prepare-call.ts";
 import type { CallHolder } from "../../call/start-call.ts";
 import type { Conversations } from "../../call/transcript.ts";
 import { callerNumber } from "../../caller-number.ts";
-import {
-  countIncomingCalls,
-  deleteIncomingCalls,
-  type IncomingCall,
-  insertIncomingCall,
-  unreserve,
-} from "../../store/incoming-calls.ts";
+import { countIncomingCalls, type IncomingCall, insertIncomingCall, unreserve } from "../../store/incoming-calls.ts";
 import { isHeld } from "../../store/outbound-calls.ts";
 import type { ExpectMediaStream } from "../../transport/media-stream/media-streams.ts";
 import { busyDocument, HANG_UP, sayDocument, streamDocument } from "../documents.ts";
@@ -37,7 +30,6 @@ export interface IncomingCalls {
   answer(call: IncomingRequest): Promise<string>;
   /** The carrier reports that a call has ended. */
   ended(call: Pick<IncomingRequest, "ownerId" | "carrierId" | "carrierCallId">): Promise<void>;
-  sweep: Sweep;
   queues: Record<string, Queue>;
 }
 
@@ -71,12 +63,9 @@ export interface IncomingOptions {
 const NUMBER = /^\+[1-9]\d{6,14}$/;
 /** How long a carrier may take from its question to the stream, and how long it may repeat the question. */
 const STREAM_WITHIN_MS = 60_000;
-const KEPT_MS = 24 * 60 * 60_000;
 const MINUTE_MS = 60_000;
 /** Calls that may be reported in a minute, for each that an owner may have at a time: far more than can be held, or than callers make. */
 const PER_MINUTE = 100;
-const SWEEP_EVERY_MS = 60_000;
-const BATCH = 1_000;
 
 export function incomingCalls(options: IncomingOptions): IncomingCalls {
   const { db, clock, log } = options;
@@ -143,15 +132,6 @@ export function incomingCalls(options: IncomingOptions): IncomingCalls {
           const key = { ownerId, conversationId: (payload as { conversationId: string }).conversationId };
           if (!(await isHeld(db, key))) await complete(options.conversations, key, LEFT_RINGING);
         },
-      },
-    },
-    sweep: {
-      name: "delete-incoming-calls",
-      everyMs: SWEEP_EVERY_MS,
-      deletes: true,
-      run: async (now, stopping) => {
-        const before = new Date(now.getTime() - KEPT_MS);
-        while ((await deleteIncomingCalls(db, before, BATCH)) === BATCH && !stopping.aborted);
       },
     },
   };

@@ -1,8 +1,7 @@
 import type { Clock } from "@parley/shared/clock";
 import type { Database } from "@parley/shared/db/database";
 import { newId } from "@parley/shared/ids";
-import type { Sweep } from "@parley/shared/jobs/sweeps";
-import { deleteSpokenCalls, findSpokenCall, insertSpokenCall, type SpokenCall } from "../../store/spoken-calls.ts";
+import { findSpokenCall, insertSpokenCall, type SpokenCall } from "../../store/spoken-calls.ts";
 import type { CarriersOf } from "../carrier.ts";
 
 /** Calls in which a carrier says a sentence to whoever answers. Nobody holds them, and they take no place. */
@@ -11,14 +10,9 @@ export interface SpokenCalls {
   begin(call: Omit<SpokenCall, "callId"> & { from: string; to: string }): Promise<void>;
   /** Null for an id that is not of such a call. */
   find(callId: string): Promise<SpokenCall | null>;
-  sweep: Sweep;
 }
 
 const RING_SECONDS = 45;
-/** Sentences may hold secrets, which are not needed once the phone has rung. */
-const KEPT_MS = 10 * 60_000;
-const SWEEP_EVERY_MS = 60_000;
-const BATCH = 1_000;
 
 export function spokenCalls(options: { db: Database; clock: Clock; carriersOf: CarriersOf }): SpokenCalls {
   const { db, clock } = options;
@@ -31,14 +25,5 @@ export function spokenCalls(options: { db: Database; clock: Clock; carriersOf: C
       await carrier.place({ ownerId, callId, from, to, ringSeconds: RING_SECONDS, detectMachine: false });
     },
     find: (callId) => findSpokenCall(db, callId),
-    sweep: {
-      name: "delete-spoken-calls",
-      everyMs: SWEEP_EVERY_MS,
-      deletes: true,
-      run: async (now, stopping) => {
-        const before = new Date(now.getTime() - KEPT_MS);
-        while ((await deleteSpokenCalls(db, before, BATCH)) === BATCH && !stopping.aborted);
-      },
-    },
   };
 }

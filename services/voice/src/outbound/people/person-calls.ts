@@ -1,13 +1,6 @@
-import type { Sweep } from "@parley/shared/jobs/sweeps";
 import type { CallSignals, Unanswered } from "../../call/signals.ts";
 import type { CarrierEnd } from "../../carriers/carrier.ts";
-import {
-  deletePersonCalls,
-  endPersonCall,
-  findPersonCall,
-  type PersonCall,
-  storePersonRings,
-} from "../../store/person-calls.ts";
+import { endPersonCall, findPersonCall, type PersonCall, storePersonRings } from "../../store/person-calls.ts";
 import type { AwaitedStreams } from "../../transport/media-stream/awaited-streams.ts";
 import type { OutboundContext } from "../context.ts";
 import { AWAITED_MS } from "./ring-person.ts";
@@ -23,18 +16,12 @@ export interface PersonCalls {
   answer(callId: string, carrierCallId: string): Promise<readonly string[] | null>;
   /** The carrier reports that the call has ended. */
   ended(call: PersonCall, end: CarrierEnd): Promise<void>;
-  sweep: Sweep;
 }
 
 export interface PersonCallsContext extends Pick<OutboundContext, "db" | "clock"> {
   awaited: Pick<AwaitedStreams, "addresses">;
   signals: Pick<CallSignals, "tellUnanswered">;
 }
-
-/** Longer than a call lasts: its end is reported, too. */
-const KEPT_MS = 24 * 60 * 60_000;
-const EVERY_MS = 60_000;
-const BATCH = 1_000;
 
 export function personCalls({ db, clock, awaited, signals }: PersonCallsContext): PersonCalls {
   return {
@@ -49,15 +36,6 @@ export function personCalls({ db, clock, awaited, signals }: PersonCallsContext)
     ended: async (call, { how }) => {
       await endPersonCall(db, call);
       await signals.tellUnanswered(call, UNANSWERED[how]);
-    },
-    sweep: {
-      name: "delete-person-calls",
-      everyMs: EVERY_MS,
-      deletes: true,
-      run: async (now, stopping) => {
-        const before = new Date(now.getTime() - KEPT_MS);
-        while ((await deletePersonCalls(db, before, BATCH)) === BATCH && !stopping.aborted);
-      },
     },
   };
 }

@@ -1,14 +1,19 @@
 import type { Clock } from "@parley/shared/clock";
 import type { Database } from "@parley/shared/db/database";
 import { ServiceError } from "@parley/shared/errors";
+import { oldRows } from "@parley/shared/jobs/old-rows";
 import type { Sweep } from "@parley/shared/jobs/sweeps";
 import { batched } from "@parley/shared/rpc/batched";
 import type { ListenerFiles } from "@parley/shared/tls/listener-tls";
-import { claimMediaStreams, type ExpectedStream, insertMediaStream } from "../../store/media-streams.ts";
+import {
+  claimMediaStreams,
+  type ExpectedStream,
+  insertMediaStream,
+  OLD_MEDIA_STREAMS,
+} from "../../store/media-streams.ts";
 import { newToken, tokenDigest } from "../../token.ts";
 import { type AwaitedStreams, awaitedStreams } from "./awaited-streams.ts";
 import type { ArrivedStream } from "./connection.ts";
-import { expiredMediaStreams } from "./expire.ts";
 import { furtherStream } from "./further-stream.ts";
 import { type ListenOptions, listenForStreams } from "./listen.ts";
 
@@ -50,7 +55,7 @@ const TOKENS_AT_ONCE = 512;
 /** @throws when the address is taken */
 export function serveMediaStreams(options: MediaStreamsOptions): MediaStreams {
   const { db, clock, listen, publicUrl, tls } = options;
-  const sweeps = [expiredMediaStreams(db)];
+  const sweeps = [oldRows(db, "delete-expired-media-streams", 60_000, [OLD_MEDIA_STREAMS])];
   if (listen === "") {
     const awaited = { addresses: refuse, wait: () => () => {} };
     return { address: null, expect: refuse, awaited, close: () => {}, sweeps, stop: async () => {} };

@@ -1,13 +1,11 @@
 import type { Conversation, Message } from "@parley/proto/parley/conversation/v1/conversation.ts";
-import {
-  AgentState,
-  type ConversationState,
-  type OperatorState,
-  type ToldWords,
-  TransferState,
-  type WatchConversationsResponse,
+import type {
+  ConversationState,
+  OperatorState,
+  ToldWords,
+  WatchConversationsResponse,
 } from "@parley/proto/parley/conversation/v1/live.ts";
-import { nameOf, ROLES, TOOL_CALL_STATES } from "@parley/shared/domain/api-names";
+import { AGENT_STATES, nameOf, ROLES, TOOL_CALL_STATES, TRANSFER_STATES } from "@parley/shared/domain/api-names";
 import { presentConversation, presentMessage } from "@parley/shared/domain/present/conversation";
 import { isoTime } from "@parley/shared/domain/present/time";
 import { parseObject } from "@parley/shared/json/json-object";
@@ -15,17 +13,6 @@ import { actorOf } from "@parley/shared/rpc/actor";
 import { required } from "./required.ts";
 
 export type Told = WatchConversationsResponse;
-
-export const AGENT_STATES = {
-  listening: AgentState.AGENT_STATE_LISTENING,
-  thinking: AgentState.AGENT_STATE_THINKING,
-  speaking: AgentState.AGENT_STATE_SPEAKING,
-} as const;
-export const TRANSFER_STATES = {
-  begun: TransferState.TRANSFER_STATE_BEGUN,
-  completed: TransferState.TRANSFER_STATE_COMPLETED,
-  failed: TransferState.TRANSFER_STATE_FAILED,
-} as const;
 
 /** An event as watchers get it (docs/live.md#watching); null if there is nothing to tell. */
 export function presentTold({ event }: Told): { event: string; data: object } | null {

@@ -1,10 +1,6 @@
-import {
-  AgentState,
-  TransferState,
-  type WatchConversationsResponse,
-} from "@parley/proto/parley/conversation/v1/live.ts";
+import { AgentState, type WatchConversationsResponse } from "@parley/proto/parley/conversation/v1/live.ts";
 import type { Sql } from "@parley/shared/db/database";
-import { ROLES } from "@parley/shared/domain/api-names";
+import { AGENT_STATES, ROLES, TRANSFER_STATES } from "@parley/shared/domain/api-names";
 import { toConversation, toMessage, toToolCall } from "../convert.ts";
 import { type ConversationRow, listConversationRows } from "../store/conversations.ts";
 import { EVERYTHING, type LiveEventRow, type Topic } from "../store/live.ts";
@@ -13,17 +9,6 @@ import { listCallsById, type StoredToolCall } from "../store/turns/tool-calls.ts
 import { operatorState } from "./operator-state.ts";
 
 type Event = NonNullable<WatchConversationsResponse["event"]>;
-
-export const AGENT_STATES = {
-  listening: AgentState.AGENT_STATE_LISTENING,
-  thinking: AgentState.AGENT_STATE_THINKING,
-  speaking: AgentState.AGENT_STATE_SPEAKING,
-} as const;
-export const TRANSFER_STATES = {
-  begun: TransferState.TRANSFER_STATE_BEGUN,
-  completed: TransferState.TRANSFER_STATE_COMPLETED,
-  failed: TransferState.TRANSFER_STATE_FAILED,
-} as const;
 
 /** What the rows of events name. */
 interface Named {

@@ -1,16 +1,11 @@
-import type { ConversationServiceService } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
 import type { CallReport } from "@parley/proto/parley/conversation/v1/live.ts";
-import { nameOf, ROLES } from "@parley/shared/domain/api-names";
-import type { Handlers } from "@parley/shared/rpc/server";
-import type { ConversationContext } from "../context.ts";
-import { AGENT_STATES, TRANSFER_STATES } from "../live/told-events.ts";
+import { AGENT_STATES, nameOf, ROLES, TRANSFER_STATES } from "@parley/shared/domain/api-names";
+import type { ConversationContext, Handler } from "../context.ts";
 import type { Telling } from "../store/live.ts";
 import { storable } from "../store/storable.ts";
 
-type Handler = NonNullable<Handlers<typeof ConversationServiceService>["reportCall"]>;
-
 /** Tells watchers what happens in a call. Nobody checks the call: without a watcher there is nothing to tell it to. */
-export function reportCall({ live }: ConversationContext): Handler {
+export function reportCall({ live }: ConversationContext): Handler<"reportCall"> {
   return async ({ ownerId, conversationId, reports }) => {
     const told = reports.map(tellingOf).filter((telling) => telling !== null);
     return { isUnwatched: !(await live.tell({ ownerId, conversationId }, told)) };

@@ -1,6 +1,7 @@
 import { Role } from "@parley/proto/parley/conversation/v1/conversation.ts";
 import type { ConversationServiceService } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
-import { AgentState, type CallReport, TransferState } from "@parley/proto/parley/conversation/v1/live.ts";
+import type { CallReport } from "@parley/proto/parley/conversation/v1/live.ts";
+import { AGENT_STATES, TRANSFER_STATES } from "@parley/shared/domain/api-names";
 import type { ServiceClient } from "@parley/shared/rpc/client";
 import { codePoints } from "@parley/shared/text/length";
 import type { CallKey } from "../../store/calls.ts";
@@ -9,21 +10,11 @@ import type { CallNews } from "../port.ts";
 /** Reports a call to those who watch it, while somebody does. */
 export interface CallReports {
   news(news: CallNews): void;
-  transfer(to: string, state: keyof typeof TRANSFERS): void;
+  transfer(to: string, state: keyof typeof TRANSFER_STATES): void;
   /** Somebody watches. */
   watched(): void;
 }
 
-const STATES = {
-  listening: AgentState.AGENT_STATE_LISTENING,
-  thinking: AgentState.AGENT_STATE_THINKING,
-  speaking: AgentState.AGENT_STATE_SPEAKING,
-} as const;
-const TRANSFERS = {
-  begun: TransferState.TRANSFER_STATE_BEGUN,
-  completed: TransferState.TRANSFER_STATE_COMPLETED,
-  failed: TransferState.TRANSFER_STATE_FAILED,
-} as const;
 const ROLES = { user: Role.ROLE_USER, agent: Role.ROLE_ASSISTANT } as const;
 /** More than come while one report is answered; older ones are not worth keeping. */
 const WAITING_MAX = 100;
@@ -84,11 +75,11 @@ export function callReports(
     news(news) {
       if (news.type === "user" || news.type === "agent") says(news.type, news.text, news.isFinal);
       else if (news.type === "state") {
-        report({ $case: "agent", value: STATES[news.state] });
+        report({ $case: "agent", value: AGENT_STATES[news.state] });
         speaks("agent", news.state === "speaking");
       }
     },
-    transfer: (to, state) => report({ $case: "transfer", value: { to, state: TRANSFERS[state] } }),
+    transfer: (to, state) => report({ $case: "transfer", value: { to, state: TRANSFER_STATES[state] } }),
     watched() {
       isWatched = true;
     },

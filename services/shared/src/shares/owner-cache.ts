@@ -9,8 +9,6 @@ export interface OwnerCache<V> {
    */
   set(ownerId: string, name: string, value: V, bytes: number): void;
   delete(ownerId: string, name: string): void;
-  /** Deletes those of an owner's values that match. */
-  deleteWhere(ownerId: string, matches: (value: V) => boolean): void;
   clear(): void;
   /** Bytes held of all owners, for metrics. */
   heldBytes(): number;
@@ -93,9 +91,6 @@ export function ownerCache<V>({ removed, ...settings }: OwnerCacheSettings<V>): 
       owner.bytes += bytes;
     },
     delete: remove,
-    deleteWhere(ownerId, matches) {
-      for (const [name, { value }] of owners.get(ownerId)?.entries ?? []) if (matches(value)) remove(ownerId, name);
-    },
     clear() {
       for (const [ownerId, { entries }] of owners) for (const name of entries.keys()) remove(ownerId, name);
     },

@@ -10,8 +10,6 @@ import type { Clock } from "@parley/shared/clock";
 import type { Logger } from "@parley/shared/log";
 import type { Running } from "@parley/shared/process/run-process";
 import { startService } from "@parley/shared/process/service";
-import { createClient } from "@parley/shared/rpc/client";
-import type { Definition } from "@parley/shared/rpc/definition";
 import { createSealer } from "@parley/shared/sealing";
 import { createCarriers } from "./carriers/carriers.ts";
 import { restoreQueue } from "./carriers/restore-numbers.ts";
@@ -78,10 +76,8 @@ export function startAccount(config: AccountConfig, log: Logger, given?: Clock):
       definition: AccountServiceService,
       migrations: MIGRATIONS,
       clock: given,
-      build: ({ db, clock, credentials }) => {
+      build: ({ db, clock, connect }) => {
         const keyChanges = followKeyChanges({ db, url: config.PARLEY_DATABASE_DIRECT_URL || config.DATABASE_URL, log });
-        const connect = <D extends Definition>(definition: D, peer: string, address: string) =>
-          createClient(definition, { peer, address, credentials });
         const forgetting = {
           voice: connect(VoiceServiceService, "voice", config.PARLEY_VOICE_ADDRESS),
           messaging: connect(MessagingServiceService, "messaging", config.PARLEY_MESSAGING_ADDRESS),
@@ -177,9 +173,6 @@ export function startAccount(config: AccountConfig, log: Logger, given?: Clock):
             queues,
             // The gateways' watch streams.
             endStreams: keyChanges.stop,
-            stop: () => {
-              for (const client of Object.values(forgetting)) client.close();
-            },
           },
         ];
       },

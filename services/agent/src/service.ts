@@ -6,18 +6,17 @@ import { PromptServiceService } from "@parley/proto/parley/prompt/v1/prompt_serv
 import { VoiceServiceService } from "@parley/proto/parley/voice/v1/voice_service.ts";
 import type { Clock } from "@parley/shared/clock";
 import type { RoomSettings } from "@parley/shared/domain/full";
+import { oldRows } from "@parley/shared/jobs/old-rows";
 import type { Logger } from "@parley/shared/log";
 import { handOverQueue } from "@parley/shared/owner-events/hand-over";
 import type { Running } from "@parley/shared/process/run-process";
 import { startService } from "@parley/shared/process/service";
-import { createClient } from "@parley/shared/rpc/client";
 import { registered } from "@parley/shared/rpc/registration";
 import { createSealer } from "@parley/shared/sealing";
 import { fewAtOnce } from "@parley/shared/shares/few-at-once";
 import { loadCatalogue } from "./catalogue/load.ts";
 import { type AgentConfig, modelKeysOf } from "./config.ts";
 import type { AgentContext } from "./context.ts";
-import { expiredDrafts } from "./drafts/expired.ts";
 import { MIGRATIONS } from "./migrations.ts";
 import { forgetOwners } from "./owners/forget-owner.ts";
 import { CLAIM_AT_ONCE } from "./prompts/claim.ts";
@@ -60,6 +59,7 @@ import { rotateToolSecret } from "./rpc/rotate-tool-secret.ts";
 import { setTraffic } from "./rpc/set-traffic.ts";
 import { updateAgent } from "./rpc/update-agent.ts";
 import { updateTool } from "./rpc/update-tool.ts";
+import { EXPIRED_DRAFTS } from "./store/drafts.ts";
 import { agentTests } from "./tests/feature.ts";
 import { followQueue } from "./versions/follow.ts";
 
@@ -71,32 +71,12 @@ export async function startAgent(config: AgentConfig, log: Logger, given?: Clock
       definition: AgentServiceService,
       migrations: MIGRATIONS,
       clock: given,
-      build: ({ db, clock, credentials, stopping }) => {
-        const prompts = createClient(PromptServiceService, {
-          peer: "prompt",
-          address: config.PARLEY_PROMPT_ADDRESS,
-          credentials,
-        });
-        const accounts = createClient(AccountServiceService, {
-          peer: "account",
-          address: config.PARLEY_ACCOUNT_ADDRESS,
-          credentials,
-        });
-        const conversations = createClient(ConversationServiceService, {
-          peer: "conversation",
-          address: config.PARLEY_CONVERSATION_ADDRESS,
-          credentials,
-        });
-        const knowledge = createClient(KnowledgeServiceService, {
-          peer: "knowledge",
-          address: config.PARLEY_KNOWLEDGE_ADDRESS,
-          credentials,
-        });
-        const voices = createClient(VoiceServiceService, {
-          peer: "voice",
-          address: config.PARLEY_VOICE_ADDRESS,
-          credentials,
-        });
+      build: ({ db, clock, connect, stopping }) => {
+        const prompts = connect(PromptServiceService, "prompt", config.PARLEY_PROMPT_ADDRESS);
+        const accounts = connect(AccountServiceService, "account", config.PARLEY_ACCOUNT_ADDRESS);
+        const conversations = connect(ConversationServiceService, "conversation", config.PARLEY_CONVERSATION_ADDRESS);
+        const knowledge = connect(KnowledgeServiceService, "knowledge", config.PARLEY_KNOWLEDGE_ADDRESS);
+        const voices = connect(VoiceServiceService, "voice", config.PARLEY_VOICE_ADDRESS);
         const ctx: AgentContext = {
           db,
           prompts,
@@ -161,14 +141,7 @@ export async function startAgent(config: AgentConfig, log: Logger, given?: Clock
               ...forgetOwners(ctx),
               ...handOverQueue(conversations),
             },
-            sweeps: [expiredDrafts(db)],
-            stop: () => {
-              prompts.close();
-              accounts.close();
-              conversations.close();
-              knowledge.close();
-              voices.close();
-            },
+            sweeps: [oldRows(db, "delete-expired-drafts", 60 * 60_000, [EXPIRED_DRAFTS])],
           },
           agentTests(ctx, stopping),
         ];

@@ -1,5 +1,7 @@
 import { AccountServiceService } from "@parley/proto/parley/account/v1/account_service.ts";
+import { AgentServiceService } from "@parley/proto/parley/agent/v1/agent_service.ts";
 import { ConversationServiceService } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
+import { KnowledgeServiceService } from "@parley/proto/parley/knowledge/v1/knowledge_service.ts";
 import { MessagingServiceService } from "@parley/proto/parley/messaging/v1/messaging_service.ts";
 import { VoiceServiceService } from "@parley/proto/parley/voice/v1/voice_service.ts";
 import { WebhookDispatcherServiceService } from "@parley/proto/parley/webhook/v1/webhook_service.ts";
@@ -11,11 +13,10 @@ import { foldQueue } from "@parley/shared/folds/fold";
 import type { Logger } from "@parley/shared/log";
 import type { Running } from "@parley/shared/process/run-process";
 import { startService } from "@parley/shared/process/service";
-import { createClient } from "@parley/shared/rpc/client";
 import { registered } from "@parley/shared/rpc/registration";
 import { STORED_BYTES_FOLD } from "@parley/shared/stored-bytes/fold";
 import { observeHeldBytes } from "@parley/shared/telemetry/held-bytes";
-import { connectAgents } from "./agents/agents.ts";
+import { agentsOf } from "./agents/agents.ts";
 import { sessionAgents } from "./agents/session-agents.ts";
 import { alertQueue } from "./alerts/check-alerts.ts";
 import { mailQueue } from "./alerts/mail.ts";
@@ -25,7 +26,7 @@ import { analysisQueue } from "./analysis/queue.ts";
 import type { ConversationConfig } from "./config.ts";
 import type { ConversationContext, ConversationLimits } from "./context.ts";
 import { eventRelayQueue } from "./events/relay.ts";
-import { connectKnowledge } from "./knowledge/knowledge.ts";
+import { knowledgeOf } from "./knowledge/knowledge.ts";
 import { listReader } from "./lists/list-reader.ts";
 import { idleTakeOvers, operatorMessages } from "./live/control.ts";
 import { createLive } from "./live/live.ts";
@@ -118,29 +119,17 @@ export function startConversation(
       definition: ConversationServiceService,
       migrations: MIGRATIONS,
       clock: given,
-      build: async ({ db, patient, direct, clock, credentials }) => {
-        const agents = connectAgents(config, credentials, log);
-        const dispatcher = createClient(WebhookDispatcherServiceService, {
-          peer: "webhook-dispatcher",
-          address: config.PARLEY_WEBHOOK_ADDRESS,
-          credentials,
-        });
-        const voice = createClient(VoiceServiceService, {
-          peer: "voice",
-          address: config.PARLEY_VOICE_ADDRESS,
-          credentials,
-        });
-        const accounts = createClient(AccountServiceService, {
-          peer: "account",
-          address: config.PARLEY_ACCOUNT_ADDRESS,
-          credentials,
-        });
-        const messaging = createClient(MessagingServiceService, {
-          peer: "messaging",
-          address: config.PARLEY_MESSAGING_ADDRESS,
-          credentials,
-        });
-        const knowledge = connectKnowledge(config.PARLEY_KNOWLEDGE_ADDRESS, credentials);
+      build: async ({ db, patient, direct, clock, connect }) => {
+        const agents = agentsOf(connect(AgentServiceService, "agent", config.PARLEY_AGENT_ADDRESS), log);
+        const dispatcher = connect(
+          WebhookDispatcherServiceService,
+          "webhook-dispatcher",
+          config.PARLEY_WEBHOOK_ADDRESS,
+        );
+        const voice = connect(VoiceServiceService, "voice", config.PARLEY_VOICE_ADDRESS);
+        const accounts = connect(AccountServiceService, "account", config.PARLEY_ACCOUNT_ADDRESS);
+        const messaging = connect(MessagingServiceService, "messaging", config.PARLEY_MESSAGING_ADDRESS);
+        const knowledge = knowledgeOf(connect(KnowledgeServiceService, "knowledge", config.PARLEY_KNOWLEDGE_ADDRESS));
         const egress = createEgress({
           allow: config.PARLEY_ALLOWED_PRIVATE_HOSTS,
           maxResponseBytes: config.PARLEY_LLM_ANSWER_MAX_BYTES,
@@ -292,12 +281,7 @@ export function startConversation(
               sessions.close();
               unobserve();
               toolEgress.close();
-              accounts.close();
               agents.close();
-              knowledge.close();
-              dispatcher.close();
-              voice.close();
-              messaging.close();
               await replica?.end({ timeout: 5 });
             },
           },

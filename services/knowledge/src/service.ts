@@ -7,7 +7,6 @@ import type { WorkerSettings } from "@parley/shared/jobs/worker";
 import type { Logger } from "@parley/shared/log";
 import type { Running } from "@parley/shared/process/run-process";
 import { startService } from "@parley/shared/process/service";
-import { createClient } from "@parley/shared/rpc/client";
 import { registered } from "@parley/shared/rpc/registration";
 import type { KnowledgeConfig } from "./config.ts";
 import type { KnowledgeContext } from "./context.ts";
@@ -57,14 +56,10 @@ export function startKnowledge(
       migrations: MIGRATIONS,
       clock: given,
       pollMs,
-      build: ({ db, clock, credentials, stopping }) => {
+      build: ({ db, clock, connect, stopping }) => {
         const index = createSearch({ db, clock, log, embeddings: config });
         const searching = fewSearches(index);
-        const agents = createClient(AgentServiceService, {
-          peer: "agent",
-          address: config.PARLEY_AGENT_ADDRESS,
-          credentials,
-        });
+        const agents = connect(AgentServiceService, "agent", config.PARLEY_AGENT_ADDRESS);
         const allow = config.PARLEY_ALLOWED_PRIVATE_HOSTS;
         const egress = createEgress({ allow, maxResponseBytes: PAGE_BYTES_MAX });
         const ctx: KnowledgeContext = {
@@ -109,12 +104,7 @@ export function startKnowledge(
             sweeps: index.sweeps,
           },
           forgetOwners(ctx),
-          {
-            stop: () => {
-              egress.close();
-              agents.close();
-            },
-          },
+          { stop: egress.close },
         ];
       },
     },

@@ -9,8 +9,6 @@ import type { WorkerSettings } from "@parley/shared/jobs/worker";
 import type { Logger } from "@parley/shared/log";
 import type { Running } from "@parley/shared/process/run-process";
 import { startService } from "@parley/shared/process/service";
-import { createClient } from "@parley/shared/rpc/client";
-import type { Definition } from "@parley/shared/rpc/definition";
 import { openChannels } from "./channels/channels.ts";
 import type { MessagingConfig } from "./config.ts";
 import { MIGRATIONS } from "./migrations.ts";
@@ -34,9 +32,7 @@ export function startMessaging(
       migrations: MIGRATIONS,
       clock: given,
       pollMs,
-      build: ({ db, clock, credentials, stopping }) => {
-        const connect = <D extends Definition>(definition: D, peer: string, address: string) =>
-          createClient(definition, { peer, address, credentials });
+      build: ({ db, clock, connect, stopping }) => {
         const accounts = connect(AccountServiceService, "account", config.PARLEY_ACCOUNT_ADDRESS);
         const agents = connect(AgentServiceService, "agent", config.PARLEY_AGENT_ADDRESS);
         const conversations = connect(ConversationServiceService, "conversation", config.PARLEY_CONVERSATION_ADDRESS);
@@ -49,12 +45,7 @@ export function startMessaging(
           threads({ ...ctx, voices }, threaded, stopping),
           ...channels,
           forgetOwners(ctx),
-          {
-            stop: () => {
-              egress.close();
-              for (const client of [accounts, agents, conversations, voices]) client.close();
-            },
-          },
+          { stop: egress.close },
         ];
       },
     },

@@ -5,7 +5,6 @@ import type { RoomSettings } from "@parley/shared/domain/full";
 import type { Logger } from "@parley/shared/log";
 import type { Running } from "@parley/shared/process/run-process";
 import { startService } from "@parley/shared/process/service";
-import { createClient } from "@parley/shared/rpc/client";
 import { registered } from "@parley/shared/rpc/registration";
 import type { PromptConfig } from "./config.ts";
 import type { PromptContext } from "./context.ts";
@@ -34,12 +33,8 @@ export function startPrompt(config: PromptConfig, log: Logger, given?: Clock): P
       definition: PromptServiceService,
       migrations: MIGRATIONS,
       clock: given,
-      build: ({ db, clock, credentials }) => {
-        const agents = createClient(AgentServiceService, {
-          peer: "agent",
-          address: config.PARLEY_AGENT_ADDRESS,
-          credentials,
-        });
+      build: ({ db, clock, connect }) => {
+        const agents = connect(AgentServiceService, "agent", config.PARLEY_AGENT_ADDRESS);
         const room = roomOf(config.PARLEY_PROMPTS_OWNER_BYTES);
         const ctx: PromptContext = { db, agents, clock, room };
         return [
@@ -61,7 +56,6 @@ export function startPrompt(config: PromptConfig, log: Logger, given?: Clock): P
               forgetOwner: forgetOwner(ctx),
             },
             queues: { ...followQueue(ctx), ...forgetOwners(ctx) },
-            stop: () => agents.close(),
           },
         ];
       },

@@ -1,4 +1,6 @@
-import type { AgentKey } from "@parley/proto/parley/agent/v1/agent_service.ts";
+import { AccountServiceService } from "@parley/proto/parley/account/v1/account_service.ts";
+import { type AgentKey, AgentServiceService } from "@parley/proto/parley/agent/v1/agent_service.ts";
+import { ConversationServiceService } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
 import { VoiceServiceService } from "@parley/proto/parley/voice/v1/voice_service.ts";
 import type { Clock } from "@parley/shared/clock";
 import { createEgress } from "@parley/shared/egress/egress";
@@ -36,7 +38,6 @@ import { outboundCalls } from "./outbound/outbound.ts";
 import { personDialer } from "./outbound/people/dial-person.ts";
 import { ringingPeople } from "./outbound/people/ring-person.ts";
 import { forgetOwners } from "./owners/forget-owner.ts";
-import { connectPeers } from "./peers.ts";
 import { openFiles } from "./recording/files/place.ts";
 import { recordings } from "./recording/recordings.ts";
 import { checkCallbackId } from "./rpc/check-callback-id.ts";
@@ -66,7 +67,7 @@ export function startVoice(config: VoiceConfig, log: Logger, given?: Clock): Pro
       definition: VoiceServiceService,
       migrations: MIGRATIONS,
       clock: given,
-      build: async ({ db, direct, clock, credentials }) => {
+      build: async ({ db, direct, clock, connect }) => {
         const base = { db, clock, log };
         const allow = config.PARLEY_ALLOWED_PRIVATE_HOSTS;
         const callsMax = config.PARLEY_CALLS_CONCURRENT_MAX;
@@ -74,7 +75,9 @@ export function startVoice(config: VoiceConfig, log: Logger, given?: Clock): Pro
         const publicUrl = config.PARLEY_PUBLIC_URL;
         const dropped = (reason: string) => mediaDropped().add(1, { reason });
 
-        const { accounts, agents, conversations, close: leavePeers } = connectPeers(config, credentials);
+        const accounts = connect(AccountServiceService, "account", config.PARLEY_ACCOUNT_ADDRESS);
+        const agents = connect(AgentServiceService, "agent", config.PARLEY_AGENT_ADDRESS);
+        const conversations = connect(ConversationServiceService, "conversation", config.PARLEY_CONVERSATION_ADDRESS);
         const egress = createEgress({ allow });
         const speech = { variables: config.credentials, guardedFetch: egress.fetch };
         const defaults = { stt: config.PARLEY_DEFAULT_STT, tts: config.PARLEY_DEFAULT_TTS };
@@ -259,7 +262,6 @@ export function startVoice(config: VoiceConfig, log: Logger, given?: Clock): Pro
           { handlers: { checkCallbackId: checkCallbackId(callbackChecks) } },
           signals,
           { stop: egress.close },
-          { stop: leavePeers },
         ];
       },
     },

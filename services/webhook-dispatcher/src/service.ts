@@ -6,7 +6,6 @@ import type { WorkerSettings } from "@parley/shared/jobs/worker";
 import type { Logger } from "@parley/shared/log";
 import type { Running } from "@parley/shared/process/run-process";
 import { startService } from "@parley/shared/process/service";
-import { createClient } from "@parley/shared/rpc/client";
 import { registered } from "@parley/shared/rpc/registration";
 import { createSealer } from "@parley/shared/sealing";
 import type { ByteShares } from "@parley/shared/shares/byte-shares";
@@ -60,14 +59,10 @@ export function startDispatcher(
       migrations: MIGRATIONS,
       clock: given,
       pollMs,
-      build: ({ db, clock, stopping, credentials }) => {
+      build: ({ db, clock, stopping, connect }) => {
         const sealer = createSealer(config.PARLEY_ENCRYPTION_KEY);
         const egress = createEgress({ allow: config.PARLEY_ALLOWED_PRIVATE_HOSTS });
-        const conversations = createClient(ConversationServiceService, {
-          peer: "conversation",
-          address: config.PARLEY_CONVERSATION_ADDRESS,
-          credentials,
-        });
+        const conversations = connect(ConversationServiceService, "conversation", config.PARLEY_CONVERSATION_ADDRESS);
         const ctx: DispatcherContext = {
           db,
           clock,
@@ -114,10 +109,7 @@ export function startDispatcher(
               ...boundedLogQueue({ db, log, bytesMax: config.PARLEY_EVENTS_OWNER_BYTES }),
             },
             sweeps: [oldDeliveries(db)],
-            stop: async () => {
-              egress.close();
-              conversations.close();
-            },
+            stop: egress.close,
           },
         ];
       },

@@ -1,15 +1,13 @@
 import type { AgentRuntime } from "@parley/proto/parley/agent/v1/agent.ts";
-import { AgentServiceService, type AgentVersionKey } from "@parley/proto/parley/agent/v1/agent_service.ts";
+import type { AgentServiceService, AgentVersionKey } from "@parley/proto/parley/agent/v1/agent_service.ts";
 import type { ListedMcpTool, Tool } from "@parley/proto/parley/agent/v1/tool.ts";
 import { agentReader } from "@parley/shared/domain/agent-reader";
 import { notFound, ServiceError } from "@parley/shared/errors";
 import { bytesOfValue } from "@parley/shared/json/value-bytes";
 import type { Logger } from "@parley/shared/log";
-import type { Given } from "@parley/shared/process/service";
-import { createClient } from "@parley/shared/rpc/client";
+import type { ServiceClient } from "@parley/shared/rpc/client";
 import { ownerCache } from "@parley/shared/shares/owner-cache";
 import { observeHeldBytes } from "@parley/shared/telemetry/held-bytes";
-import type { ConversationConfig } from "../config.ts";
 import type { Kept } from "../store/agent-path.ts";
 import { type Caller, chosenVersion } from "./choose-version.ts";
 import { agentPointers, type PointerSettings } from "./pointers.ts";
@@ -45,15 +43,10 @@ const TOTAL_BYTES = 64 * 1024 * 1024;
 const OWNER_BYTES = 8 * 1024 * 1024;
 
 type AgentClient = Pick<
-  ReturnType<typeof createClient<typeof AgentServiceService>>,
-  "batchGetAgentRuntimes" | "getDraftRuntime" | "getToolRuntime" | "reportMcpTools" | "close"
+  ServiceClient<typeof AgentServiceService>,
+  "batchGetAgentRuntimes" | "getDraftRuntime" | "getToolRuntime" | "reportMcpTools"
 > &
   Pick<PointerSettings, "batchGetPointers">;
-
-export function connectAgents(config: ConversationConfig, credentials: Given["credentials"], log: Logger): Agents {
-  const address = config.PARLEY_AGENT_ADDRESS;
-  return agentsOf(createClient(AgentServiceService, { peer: "agent", address, credentials }), log);
-}
 
 /**
  * Remembers versions, which never change, for as long as there is room. Only which one is published, and whether the keys that it refers
@@ -107,9 +100,6 @@ export function agentsOf(client: AgentClient, log: Logger, nowMs?: () => number)
     check: pointers.get,
     getTool: async (ownerId, toolId) => (await client.getToolRuntime({ ownerId, toolId })).tool,
     reportMcpTools: (ownerId, toolId, tools) => client.reportMcpTools({ ownerId, toolId, tools: [...tools] }),
-    close: () => {
-      stopObserving();
-      client.close();
-    },
+    close: stopObserving,
   };
 }

@@ -1,15 +1,14 @@
 import type { Chunk, KnowledgeBase } from "@parley/proto/parley/knowledge/v1/knowledge.ts";
-import {
-  type GatherKnowledgeResponse,
-  type GatherKnowledgeResponse_WholeText,
+import type {
+  GatherKnowledgeResponse,
+  GatherKnowledgeResponse_WholeText,
   KnowledgeServiceService,
-  type KnowledgeUse,
+  KnowledgeUse,
 } from "@parley/proto/parley/knowledge/v1/knowledge_service.ts";
 import { WHOLE_CHARACTERS_MAX } from "@parley/shared/domain/knowledge";
 import { ServiceError } from "@parley/shared/errors";
 import type { Logger } from "@parley/shared/log";
-import type { Given } from "@parley/shared/process/service";
-import { createClient, type ServiceClient } from "@parley/shared/rpc/client";
+import type { ServiceClient } from "@parley/shared/rpc/client";
 import { durations, secondsSince } from "@parley/shared/telemetry/instruments";
 import { LRUCache } from "lru-cache";
 import type { KnowledgeStatus, ReplyKnowledge } from "../store/reply-knowledge.ts";
@@ -44,14 +43,9 @@ const BASES_REMEMBERED_MAX = 10_000;
 
 const took = durations("parley.knowledge.duration", "Duration of what turns ask of knowledge bases, by status");
 
-export function connectKnowledge(address: string, credentials: Given["credentials"]): Knowledge & { close(): void } {
-  const client = createClient(KnowledgeServiceService, { peer: "knowledge", address, credentials });
-  return { ...knowledgeOf(client), close: client.close };
-}
-
 type Client = Pick<ServiceClient<typeof KnowledgeServiceService>, "gatherKnowledge" | "resolveKnowledgeBases">;
 
-function knowledgeOf(client: Client): Knowledge {
+export function knowledgeOf(client: Client): Knowledge {
   const remembered = new LRUCache<string, KnowledgeBase>({ max: BASES_REMEMBERED_MAX });
 
   async function gather({ channel, ...wanted }: Wanted, log: Logger): Promise<Gathered> {

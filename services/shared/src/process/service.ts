@@ -1,4 +1,3 @@
-import type { ChannelCredentials } from "@grpc/grpc-js";
 import { str } from "envalid";
 import type { Clock } from "../clock.ts";
 import { type ConfigOf, positiveInteger, positiveNumber } from "../config.ts";
@@ -7,6 +6,7 @@ import { type Database, openDatabase } from "../db/database.ts";
 import { type Migration, migrate } from "../db/migrate.ts";
 import { ANSWER_WITHIN_MS } from "../db/provision.ts";
 import type { Logger } from "../log.ts";
+import { createClient, type ServiceClient } from "../rpc/client.ts";
 import type { Definition } from "../rpc/definition.ts";
 import { serve } from "../rpc/server.ts";
 import { peerCredentials, TLS_VARIABLES, tlsFiles } from "../rpc/tls/credentials.ts";
@@ -54,8 +54,8 @@ export interface Given {
   direct: Database;
   /** The database's clock unless the service was given another. */
   clock: Clock;
-  /** Credentials for calls to other services. */
-  credentials: ChannelCredentials;
+  /** Connects to another service, until the features have stopped. */
+  connect<D extends Definition>(definition: D, peer: ServiceName, address: string): ServiceClient<D>;
   /** Fires after the last call, before jobs and features are stopped. */
   stopping: AbortSignal;
 }
@@ -86,11 +86,16 @@ export async function startService<D extends Definition>(
   const databaseClock = service.clock ? null : await followDatabaseClock(db, log);
   const clock = service.clock ?? (databaseClock as Clock);
   const stopping = new AbortController();
+  const clients: { close(): void }[] = [];
   const common = { db, direct: direct ?? db, clock };
   const features = await service.build({
     ...common,
     patient,
-    credentials: credentials.channel,
+    connect: (definition, peer, address) => {
+      const client = createClient(definition, { peer, address, credentials: credentials.channel });
+      clients.push(client);
+      return client;
+    },
     stopping: stopping.signal,
   });
   const { pollMs } = service;
@@ -110,6 +115,7 @@ export async function startService<D extends Definition>(
       await server.stop();
       stopping.abort();
       await running.stop();
+      for (const client of clients) client.close();
       const ends = [db, patient, direct].map((each) => each?.end({ timeout: 5 }));
       await Promise.all([databaseClock?.stop(), ...ends]);
     },

@@ -1,4 +1,5 @@
 import type { AccountServiceService } from "@parley/proto/parley/account/v1/account_service.ts";
+import type { AgentServiceService } from "@parley/proto/parley/agent/v1/agent_service.ts";
 import type { ConversationServiceService } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
 import type { KnowledgeServiceService } from "@parley/proto/parley/knowledge/v1/knowledge_service.ts";
 import type { PromptServiceService } from "@parley/proto/parley/prompt/v1/prompt_service.ts";
@@ -7,6 +8,7 @@ import type { Database } from "@parley/shared/db/database";
 import type { RoomSettings } from "@parley/shared/domain/full";
 import type { AllowList } from "@parley/shared/egress/allow-list";
 import type { ServiceClient } from "@parley/shared/rpc/client";
+import type { Handlers } from "@parley/shared/rpc/server";
 import type { Sealer } from "@parley/shared/sealing";
 import type { FewAtOnce } from "@parley/shared/shares/few-at-once";
 import type { Catalogue } from "./catalogue/catalogue.ts";
@@ -43,3 +45,8 @@ export interface AgentContext {
   /** For all agents of one owner, with their versions, and tools. */
   room: RoomSettings;
 }
+
+type Definition = typeof AgentServiceService;
+
+/** The handler of one RPC. */
+export type Handler<M extends keyof Definition> = NonNullable<Handlers<Definition>[M]>;

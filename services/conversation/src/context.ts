@@ -1,5 +1,6 @@
 import type { GetOwnerRequest, GetOwnerResponse } from "@parley/proto/parley/account/v1/account_service.ts";
 import type { LlmConfig } from "@parley/proto/parley/agent/v1/agent.ts";
+import type { ConversationServiceService } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
 import type { SendTextRequest } from "@parley/proto/parley/messaging/v1/messaging_service.ts";
 import type {
   CommandCallRequest,
@@ -16,6 +17,7 @@ import type {
 import type { Clock } from "@parley/shared/clock";
 import type { Database } from "@parley/shared/db/database";
 import type { Logger } from "@parley/shared/log";
+import type { Handlers } from "@parley/shared/rpc/server";
 import type { Agents } from "./agents/agents.ts";
 import type { SessionAgents } from "./agents/session-agents.ts";
 import type { SendMail } from "./alerts/mailer.ts";
@@ -95,3 +97,8 @@ export interface ConversationLimits {
   /** How long a conversation that was taken over may be silent. */
   takeOverIdleMs: number;
 }
+
+type Definition = typeof ConversationServiceService;
+
+/** The handler of one RPC. */
+export type Handler<M extends keyof Definition> = NonNullable<Handlers<Definition>[M]>;

@@ -1,9 +1,8 @@
-import { AcceptToolChangesResponse, type AgentServiceService } from "@parley/proto/parley/agent/v1/agent_service.ts";
+import { AcceptToolChangesResponse } from "@parley/proto/parley/agent/v1/agent_service.ts";
 import { ServiceError } from "@parley/shared/errors";
 import { runPrepared } from "@parley/shared/idempotency/run";
-import type { Handlers } from "@parley/shared/rpc/server";
 import { later } from "../changed-agent.ts";
-import type { AgentContext } from "../context.ts";
+import type { AgentContext, Handler } from "../context.ts";
 import { type ToolRow, updateToolRow } from "../store/tools.ts";
 import { withContents } from "../tools/mcp-contents.ts";
 import { getToolRow } from "../tools/read-tools.ts";
@@ -12,9 +11,7 @@ import { followTool } from "../versions/follow.ts";
 import { withinVersionRoom } from "../versions/room.ts";
 
 /** Pins what the tool's MCP server offers now, all of it on. */
-export function acceptToolChanges(
-  ctx: AgentContext,
-): NonNullable<Handlers<typeof AgentServiceService>["acceptToolChanges"]> {
+export function acceptToolChanges(ctx: AgentContext): Handler<"acceptToolChanges"> {
   return async ({ ownerId, toolId, idempotency }, call) => {
     const key = { ownerId, toolId };
     return runPrepared(

@@ -1,16 +1,14 @@
 import { Voice } from "@parley/proto/parley/agent/v1/agent.ts";
-import type { AgentServiceService } from "@parley/proto/parley/agent/v1/agent_service.ts";
 import { ServiceError } from "@parley/shared/errors";
-import type { Handlers } from "@parley/shared/rpc/server";
 import { readClonedVoice } from "../catalogue/cloned-voice.ts";
 import { toVoiceMessage } from "../catalogue/convert.ts";
-import type { AgentContext } from "../context.ts";
+import type { AgentContext, Handler } from "../context.ts";
 import { insertClonedVoice, listClonedVoices, lockClonedVoices } from "../store/cloned-voices.ts";
 
 /** Per owner and provider, because each list of voices reads them all. */
 const VOICES_MAX = 1_000;
 
-export function addClonedVoice(ctx: AgentContext): NonNullable<Handlers<typeof AgentServiceService>["addClonedVoice"]> {
+export function addClonedVoice(ctx: AgentContext): Handler<"addClonedVoice"> {
   return async ({ ownerId, voice: given = Voice.fromPartial({}) }) => {
     const voice = readClonedVoice(given);
     const { providerName } = given;

@@ -1,14 +1,11 @@
-import { Access, type AgentServiceService } from "@parley/proto/parley/agent/v1/agent_service.ts";
-import type { Handlers } from "@parley/shared/rpc/server";
-import type { AgentContext } from "../context.ts";
+import { Access } from "@parley/proto/parley/agent/v1/agent_service.ts";
+import type { AgentContext, Handler } from "../context.ts";
 import { toRuntime } from "../convert.ts";
 import { readVersions } from "../read-agents.ts";
 import type { AgentVersion } from "../store/versions.ts";
 import { readToolsOf } from "../tools/read-tools.ts";
 
-export function batchGetAgentRuntimes(
-  ctx: AgentContext,
-): NonNullable<Handlers<typeof AgentServiceService>["batchGetAgentRuntimes"]> {
+export function batchGetAgentRuntimes(ctx: AgentContext): Handler<"batchGetAgentRuntimes"> {
   return async ({ keys }, call) => {
     const reads = await readVersions(ctx.db, keys);
     const versions = reads.flatMap((read) => (typeof read === "number" ? [] : read));

@@ -1,13 +1,10 @@
-import { Access, type AgentServiceService } from "@parley/proto/parley/agent/v1/agent_service.ts";
-import type { Handlers } from "@parley/shared/rpc/server";
-import type { AgentContext } from "../context.ts";
+import { Access } from "@parley/proto/parley/agent/v1/agent_service.ts";
+import type { AgentContext, Handler } from "../context.ts";
 import { toAgent } from "../convert.ts";
 import { readVersions } from "../read-agents.ts";
 import { findShownVersions, LATEST } from "../store/versions.ts";
 
-export function batchGetAgents({
-  db,
-}: AgentContext): NonNullable<Handlers<typeof AgentServiceService>["batchGetAgents"]> {
+export function batchGetAgents({ db }: AgentContext): Handler<"batchGetAgents"> {
   return async ({ keys }) => {
     const newest = keys.map((key) => ({ ...key, agentVersion: LATEST }));
     return {

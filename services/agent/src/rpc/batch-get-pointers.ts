@@ -1,15 +1,12 @@
 import type { AgentPointer } from "@parley/proto/parley/agent/v1/agent.ts";
-import { Access, type AgentServiceService } from "@parley/proto/parley/agent/v1/agent_service.ts";
+import { Access } from "@parley/proto/parley/agent/v1/agent_service.ts";
 import { isId } from "@parley/shared/ids";
-import type { Handlers } from "@parley/shared/rpc/server";
-import type { AgentContext } from "../context.ts";
+import type { AgentContext, Handler } from "../context.ts";
 import { readAccess } from "../read-agents.ts";
 import { type AgentState, findStates } from "../store/agents.ts";
 
 /** Each new conversation asks this: one query for any number. */
-export function batchGetPointers({
-  db,
-}: AgentContext): NonNullable<Handlers<typeof AgentServiceService>["batchGetPointers"]> {
+export function batchGetPointers({ db }: AgentContext): Handler<"batchGetPointers"> {
   return async ({ keys }) => {
     const possible = keys.filter(({ agentId }) => isId("agt", agentId));
     const states = await findStates(db, possible);

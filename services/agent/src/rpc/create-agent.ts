@@ -1,19 +1,14 @@
-import {
-  type AgentServiceService,
-  type CreateAgentRequest,
-  CreateAgentResponse,
-} from "@parley/proto/parley/agent/v1/agent_service.ts";
+import { type CreateAgentRequest, CreateAgentResponse } from "@parley/proto/parley/agent/v1/agent_service.ts";
 import type { Sql } from "@parley/shared/db/database";
 import { AGENT_TYPES, nameOf, PUBLISHINGS } from "@parley/shared/domain/api-names";
 import { runIdempotent, runPrepared } from "@parley/shared/idempotency/run";
 import { sealedResponses } from "@parley/shared/idempotency/sealed-responses";
 import { newId } from "@parley/shared/ids";
 import type { Call } from "@parley/shared/rpc/call";
-import type { Handlers } from "@parley/shared/rpc/server";
 import { checkName } from "@parley/shared/text/name";
 import { changedAnalysis, checkAnalysis } from "../analysis.ts";
 import { checkFields } from "../check-fields.ts";
-import type { AgentContext } from "../context.ts";
+import type { AgentContext, Handler } from "../context.ts";
 import { toAgent, withNewSecret } from "../convert.ts";
 import { newFields } from "../fields.ts";
 import { checkKnowledge } from "../knowledge/check-knowledge.ts";
@@ -31,7 +26,7 @@ import { answerNumbers } from "../versions/numbers.ts";
 import { withinVersionRoom } from "../versions/room.ts";
 import { storeVersion } from "../versions/store-version.ts";
 
-export function createAgent(ctx: AgentContext): NonNullable<Handlers<typeof AgentServiceService>["createAgent"]> {
+export function createAgent(ctx: AgentContext): Handler<"createAgent"> {
   return async (request, call) => {
     checkName("agent_name", request.agentName);
     await checkFields(ctx, request, call);

@@ -1,12 +1,11 @@
-import type { AgentServiceService, UpdateAgentRequest } from "@parley/proto/parley/agent/v1/agent_service.ts";
+import type { UpdateAgentRequest } from "@parley/proto/parley/agent/v1/agent_service.ts";
 import { invalid } from "@parley/shared/errors";
 import { newId } from "@parley/shared/ids";
 import type { Call } from "@parley/shared/rpc/call";
-import type { Handlers } from "@parley/shared/rpc/server";
 import { checkName } from "@parley/shared/text/name";
 import { changedAgent } from "../changed-agent.ts";
 import { checkFields } from "../check-fields.ts";
-import type { AgentContext } from "../context.ts";
+import type { AgentContext, Handler } from "../context.ts";
 import { checkKnowledge } from "../knowledge/check-knowledge.ts";
 import { NO_PROMPTS, previewPrompts } from "../prompts/acquire-prompts.ts";
 import { checkAgentId, readNewest } from "../read-agents.ts";
@@ -18,7 +17,7 @@ const KEPT_MS = 24 * 60 * 60_000;
 /** Limit for the drafts of one owner, in bytes; the oldest are deleted first. */
 const BYTES_MAX = 16 * 1024 * 1024;
 
-export function createDraft(ctx: AgentContext): NonNullable<Handlers<typeof AgentServiceService>["createDraft"]> {
+export function createDraft(ctx: AgentContext): Handler<"createDraft"> {
   return async ({ change, asksStartWebhook = false }, call) => {
     if (!change) throw invalid("change", "change is required");
     checkAgentId(change.agentId);

@@ -1,13 +1,12 @@
-import { type AgentServiceService, CreateToolResponse } from "@parley/proto/parley/agent/v1/agent_service.ts";
+import { CreateToolResponse } from "@parley/proto/parley/agent/v1/agent_service.ts";
 import { invalid, ServiceError } from "@parley/shared/errors";
 import { runPrepared } from "@parley/shared/idempotency/run";
 import { sealedResponses } from "@parley/shared/idempotency/sealed-responses";
 import { newId } from "@parley/shared/ids";
 import { actorText } from "@parley/shared/rpc/actor";
-import type { Handlers } from "@parley/shared/rpc/server";
 import { withinRoom } from "@parley/shared/stored-bytes/room";
 import { newSigningSecret } from "@parley/shared/webhook-signature";
-import type { AgentContext } from "../context.ts";
+import type { AgentContext, Handler } from "../context.ts";
 import { insertTool, isNameTaken, type ToolRow } from "../store/tools.ts";
 import { checkTool } from "../tools/check-tool.ts";
 import { withContents } from "../tools/mcp-contents.ts";
@@ -16,7 +15,7 @@ import { sealSigningSecret } from "../tools/signing.ts";
 import { givenColumns } from "../tools/tool-rows.ts";
 import { requireSecrets, secretNamesOf, secretsOf } from "../tools/tool-uses.ts";
 
-export function createTool(ctx: AgentContext): NonNullable<Handlers<typeof AgentServiceService>["createTool"]> {
+export function createTool(ctx: AgentContext): Handler<"createTool"> {
   return async ({ ownerId, tool, idempotency }, call) => {
     if (!tool?.kind) throw invalid("type", "type is required");
     const { kind } = tool;

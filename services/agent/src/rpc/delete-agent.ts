@@ -1,8 +1,7 @@
-import { type AgentServiceService, DeleteAgentResponse } from "@parley/proto/parley/agent/v1/agent_service.ts";
+import { DeleteAgentResponse } from "@parley/proto/parley/agent/v1/agent_service.ts";
 import { runIdempotent } from "@parley/shared/idempotency/run";
-import type { Handlers } from "@parley/shared/rpc/server";
 import { lockStoredBytes } from "@parley/shared/stored-bytes/room";
-import type { AgentContext } from "../context.ts";
+import type { AgentContext, Handler } from "../context.ts";
 import { promiseReferences, settleReferencesNow } from "../prompts/prompt-references.ts";
 import { checkAgentId, getLockedAgentRow } from "../read-agents.ts";
 import { deleteKeys } from "../store/agent-keys.ts";
@@ -12,7 +11,7 @@ import { deleteVersions } from "../store/versions.ts";
 import { deleteTestsOf } from "../tests/store/tests.ts";
 import { requireNoHandoffs } from "../tools/agent-references.ts";
 
-export function deleteAgent(ctx: AgentContext): NonNullable<Handlers<typeof AgentServiceService>["deleteAgent"]> {
+export function deleteAgent(ctx: AgentContext): Handler<"deleteAgent"> {
   return async (request, call) => {
     checkAgentId(request.agentId);
     const key = { ownerId: request.ownerId, agentId: request.agentId };

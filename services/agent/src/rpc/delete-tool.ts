@@ -1,14 +1,13 @@
-import { type AgentServiceService, DeleteToolResponse } from "@parley/proto/parley/agent/v1/agent_service.ts";
+import { DeleteToolResponse } from "@parley/proto/parley/agent/v1/agent_service.ts";
 import { runIdempotent } from "@parley/shared/idempotency/run";
-import type { Handlers } from "@parley/shared/rpc/server";
 import { lockStoredBytes } from "@parley/shared/stored-bytes/room";
-import type { AgentContext } from "../context.ts";
+import type { AgentContext, Handler } from "../context.ts";
 import { raiseKeysRevisions } from "../store/agents.ts";
 import { deleteToolRow } from "../store/tools.ts";
 import { requireUnusedTool } from "../tools/agent-references.ts";
 import { getToolRow } from "../tools/read-tools.ts";
 
-export function deleteTool(ctx: AgentContext): NonNullable<Handlers<typeof AgentServiceService>["deleteTool"]> {
+export function deleteTool(ctx: AgentContext): Handler<"deleteTool"> {
   return async ({ ownerId, toolId, idempotency }, call) =>
     runIdempotent(ctx, { ownerId, idempotency, codec: DeleteToolResponse, call }, async (tx) => {
       await lockStoredBytes(tx, ownerId);

@@ -1,15 +1,11 @@
-import type { AgentServiceService } from "@parley/proto/parley/agent/v1/agent_service.ts";
 import { notFound } from "@parley/shared/errors";
-import type { Handlers } from "@parley/shared/rpc/server";
-import type { AgentContext } from "../context.ts";
+import type { AgentContext, Handler } from "../context.ts";
 import { toAgent } from "../convert.ts";
 import { checkAgentId, getVersion } from "../read-agents.ts";
 import { findListedVersion } from "../store/version-lists.ts";
 import { toTool } from "../tools/tool-rows.ts";
 
-type Handler = NonNullable<Handlers<typeof AgentServiceService>["getAgentVersion"]>;
-
-export function getAgentVersion({ db }: AgentContext): Handler {
+export function getAgentVersion({ db }: AgentContext): Handler<"getAgentVersion"> {
   return async ({ ownerId, agentId, agentVersion }) => {
     checkAgentId(agentId);
     // Others stand for the published and the newest version.

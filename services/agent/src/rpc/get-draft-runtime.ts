@@ -1,13 +1,9 @@
-import type { AgentServiceService } from "@parley/proto/parley/agent/v1/agent_service.ts";
-import type { Handlers } from "@parley/shared/rpc/server";
-import type { AgentContext } from "../context.ts";
+import type { AgentContext, Handler } from "../context.ts";
 import { toRuntime } from "../convert.ts";
 import { getDraft } from "../drafts/get-draft.ts";
 import { readLibraryTools } from "../tools/read-tools.ts";
 
-export function getDraftRuntime(
-  ctx: AgentContext,
-): NonNullable<Handlers<typeof AgentServiceService>["getDraftRuntime"]> {
+export function getDraftRuntime(ctx: AgentContext): Handler<"getDraftRuntime"> {
   return async (key, call) => {
     const { row: stored, prompt, analysisPrompt, asksStartWebhook } = await getDraft(ctx, key);
     const row = asksStartWebhook ? stored : { ...stored, startWebhook: null };

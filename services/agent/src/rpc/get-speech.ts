@@ -1,6 +1,4 @@
-import type { AgentServiceService } from "@parley/proto/parley/agent/v1/agent_service.ts";
-import type { Handlers } from "@parley/shared/rpc/server";
-import type { AgentContext } from "../context.ts";
+import type { AgentContext, Handler } from "../context.ts";
 import { getDraft } from "../drafts/get-draft.ts";
 import { openSpeech } from "../model-keys/speech-secrets.ts";
 import { checkAgentId, getVersion } from "../read-agents.ts";
@@ -9,7 +7,7 @@ import { checkAgentId, getVersion } from "../read-agents.ts";
  * Returns how a version of an agent hears and speaks, with keys in plain text.
  * @throws ServiceError condition if a key cannot be opened, conflict if no version is published
  */
-export function getSpeech(ctx: AgentContext): NonNullable<Handlers<typeof AgentServiceService>["getSpeech"]> {
+export function getSpeech(ctx: AgentContext): Handler<"getSpeech"> {
   return async ({ ownerId, agentId, draftId, agentVersion }) => {
     checkAgentId(agentId);
     const row =

@@ -1,8 +1,6 @@
-import type { AgentServiceService } from "@parley/proto/parley/agent/v1/agent_service.ts";
-import type { Handlers } from "@parley/shared/rpc/server";
-import type { AgentContext } from "../context.ts";
+import type { AgentContext, Handler } from "../context.ts";
 import { getToolRow, toRuntimeTool } from "../tools/read-tools.ts";
 
-export function getToolRuntime(ctx: AgentContext): NonNullable<Handlers<typeof AgentServiceService>["getToolRuntime"]> {
+export function getToolRuntime(ctx: AgentContext): Handler<"getToolRuntime"> {
   return async (key) => ({ tool: toRuntimeTool(ctx, await getToolRow(ctx.db, key)) });
 }

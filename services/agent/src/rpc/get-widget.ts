@@ -1,13 +1,11 @@
-import type { AgentServiceService } from "@parley/proto/parley/agent/v1/agent_service.ts";
 import { notFound } from "@parley/shared/errors";
 import { isId } from "@parley/shared/ids";
-import type { Handlers } from "@parley/shared/rpc/server";
-import type { AgentContext } from "../context.ts";
+import type { AgentContext, Handler } from "../context.ts";
 import { getVersion } from "../read-agents.ts";
 import { findOwnerOf } from "../store/called-agents.ts";
 
 /** Of the published version. @throws ServiceError not_found, conflict if none is published */
-export function getWidget(ctx: AgentContext): NonNullable<Handlers<typeof AgentServiceService>["getWidget"]> {
+export function getWidget(ctx: AgentContext): Handler<"getWidget"> {
   return async ({ agentId }) => {
     const ownerId = isId("agt", agentId) ? await findOwnerOf(ctx.db, agentId) : null;
     if (ownerId === null) throw notFound("Agent");

@@ -1,7 +1,5 @@
-import type { AgentServiceService } from "@parley/proto/parley/agent/v1/agent_service.ts";
 import { invalid, ServiceError } from "@parley/shared/errors";
-import type { Handlers } from "@parley/shared/rpc/server";
-import type { AgentContext } from "../context.ts";
+import type { AgentContext, Handler } from "../context.ts";
 import { checkAddress } from "../tools/addresses.ts";
 import { importCurl } from "../tools/import/curl.ts";
 import { importOpenApi } from "../tools/import/openapi.ts";
@@ -10,9 +8,7 @@ import { importOpenApi } from "../tools/import/openapi.ts";
 const FETCH_MS = 25_000;
 
 /** Makes tools of what an owner's server already says of itself. Stores nothing. */
-export function importTools(
-  ctx: Pick<AgentContext, "allowedHosts" | "conversations">,
-): NonNullable<Handlers<typeof AgentServiceService>["importTools"]> {
+export function importTools(ctx: Pick<AgentContext, "allowedHosts" | "conversations">): Handler<"importTools"> {
   return async ({ ownerId, source }, call) => {
     switch (source?.$case) {
       case "curl":

@@ -1,14 +1,10 @@
 import { AgentVersion } from "@parley/proto/parley/agent/v1/agent.ts";
-import type { AgentServiceService } from "@parley/proto/parley/agent/v1/agent_service.ts";
 import { pageOf } from "@parley/shared/page";
-import type { Handlers } from "@parley/shared/rpc/server";
-import type { AgentContext } from "../context.ts";
+import type { AgentContext, Handler } from "../context.ts";
 import { checkAgentId, getAgentRow } from "../read-agents.ts";
 import { listVersions } from "../store/version-lists.ts";
 
-type Handler = NonNullable<Handlers<typeof AgentServiceService>["listAgentVersions"]>;
-
-export function listAgentVersions({ db }: AgentContext): Handler {
+export function listAgentVersions({ db }: AgentContext): Handler<"listAgentVersions"> {
   return async ({ ownerId, agentId, page }) => {
     checkAgentId(agentId);
     const wanted = pageOf(page);

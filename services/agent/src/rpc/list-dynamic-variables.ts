@@ -1,14 +1,10 @@
-import type { AgentServiceService } from "@parley/proto/parley/agent/v1/agent_service.ts";
 import { FIELD_TYPES } from "@parley/shared/domain/api-names";
-import type { Handlers } from "@parley/shared/rpc/server";
-import type { AgentContext } from "../context.ts";
+import type { AgentContext, Handler } from "../context.ts";
 import { checkAgentId, readNewest } from "../read-agents.ts";
 import { findShownVersions } from "../store/versions.ts";
 import { variablesOf } from "../variables.ts";
 
-export function listDynamicVariables(
-  ctx: AgentContext,
-): NonNullable<Handlers<typeof AgentServiceService>["listDynamicVariables"]> {
+export function listDynamicVariables(ctx: AgentContext): Handler<"listDynamicVariables"> {
   return async ({ ownerId, agentId }) => {
     checkAgentId(agentId);
     const { row, prompt } = await readNewest(ctx.db, { ownerId, agentId }, findShownVersions);

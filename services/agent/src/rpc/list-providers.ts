@@ -1,9 +1,7 @@
-import type { AgentServiceService } from "@parley/proto/parley/agent/v1/agent_service.ts";
-import type { Handlers } from "@parley/shared/rpc/server";
 import type { Models, Prices } from "../catalogue/catalogue.ts";
-import type { AgentContext } from "../context.ts";
+import type { AgentContext, Handler } from "../context.ts";
 
-export function listProviders(ctx: AgentContext): NonNullable<Handlers<typeof AgentServiceService>["listProviders"]> {
+export function listProviders(ctx: AgentContext): Handler<"listProviders"> {
   const { llm, tts, stt, prices, updatedAt } = ctx.catalogue;
   const response = { llm: listed(llm), tts: listed(tts), stt: listed(stt), updatedAt };
   const priced = { ...response, llm: listed(llm, prices) };

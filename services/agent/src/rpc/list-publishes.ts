@@ -1,14 +1,10 @@
-import type { AgentServiceService } from "@parley/proto/parley/agent/v1/agent_service.ts";
 import { pageOf } from "@parley/shared/page";
-import type { Handlers } from "@parley/shared/rpc/server";
-import type { AgentContext } from "../context.ts";
+import type { AgentContext, Handler } from "../context.ts";
 import { checkAgentId, getAgentRow } from "../read-agents.ts";
 import { listPublishRows } from "../store/version-lists.ts";
 import { toPublish } from "../versions/publish.ts";
 
-type Handler = NonNullable<Handlers<typeof AgentServiceService>["listPublishes"]>;
-
-export function listPublishes({ db }: AgentContext): Handler {
+export function listPublishes({ db }: AgentContext): Handler<"listPublishes"> {
   return async ({ ownerId, agentId, page }) => {
     checkAgentId(agentId);
     const wanted = pageOf(page);

@@ -1,13 +1,11 @@
-import type { AgentServiceService } from "@parley/proto/parley/agent/v1/agent_service.ts";
 import { nameOf } from "@parley/shared/domain/api-names";
 import { TOOL_TYPES } from "@parley/shared/domain/tools";
 import { pageOf } from "@parley/shared/page";
-import type { Handlers } from "@parley/shared/rpc/server";
-import type { AgentContext } from "../context.ts";
+import type { AgentContext, Handler } from "../context.ts";
 import { listToolRows } from "../store/tools.ts";
 import { toTool } from "../tools/tool-rows.ts";
 
-export function listTools(ctx: AgentContext): NonNullable<Handlers<typeof AgentServiceService>["listTools"]> {
+export function listTools(ctx: AgentContext): Handler<"listTools"> {
   return async ({ ownerId, page, search, type }) => {
     const wanted = pageOf(page);
     if (search.includes("\0")) return { tools: [], total: 0 };

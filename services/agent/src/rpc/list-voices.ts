@@ -1,18 +1,16 @@
-import type { AgentServiceService } from "@parley/proto/parley/agent/v1/agent_service.ts";
 import { GENDERS, nameOf } from "@parley/shared/domain/api-names";
 import { invalid } from "@parley/shared/errors";
 import { pageOf } from "@parley/shared/page";
-import type { Handlers } from "@parley/shared/rpc/server";
 import { type Catalogue, checkVoiceProvider, compareVoices, type Voice } from "../catalogue/catalogue.ts";
 import { toVoiceMessage } from "../catalogue/convert.ts";
 import { findVoices } from "../catalogue/find-voices.ts";
-import type { AgentContext } from "../context.ts";
+import type { AgentContext, Handler } from "../context.ts";
 import { listClonedVoices } from "../store/cloned-voices.ts";
 
 const PAGE_SIZE_DEFAULT = 20;
 
 /** The owner's own voices first, then the public ones, each in the order of `compareVoices`. */
-export function listVoices(ctx: AgentContext): NonNullable<Handlers<typeof AgentServiceService>["listVoices"]> {
+export function listVoices(ctx: AgentContext): Handler<"listVoices"> {
   return async ({ ownerId, page, providerName, language, gender, search, clonedOnly, modelName }) => {
     const { number, size } = pageOf(page, PAGE_SIZE_DEFAULT);
     checkVoiceProvider(providerName);

@@ -1,11 +1,8 @@
-import { type AgentServiceService, PublishAgentVersionResponse } from "@parley/proto/parley/agent/v1/agent_service.ts";
-import type { Handlers } from "@parley/shared/rpc/server";
-import type { AgentContext } from "../context.ts";
+import { PublishAgentVersionResponse } from "@parley/proto/parley/agent/v1/agent_service.ts";
+import type { AgentContext, Handler } from "../context.ts";
 import { publish } from "../versions/publish.ts";
 
-export function publishAgentVersion(
-  ctx: AgentContext,
-): NonNullable<Handlers<typeof AgentServiceService>["publishAgentVersion"]> {
+export function publishAgentVersion(ctx: AgentContext): Handler<"publishAgentVersion"> {
   return (request, call) => {
     const { agentVersion } = request;
     return publish(ctx, { ...request, codec: PublishAgentVersionResponse }, [agentVersion], call, (row, [version]) => ({

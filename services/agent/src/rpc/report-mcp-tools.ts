@@ -1,10 +1,8 @@
-import type { AgentServiceService } from "@parley/proto/parley/agent/v1/agent_service.ts";
 import type { Sql } from "@parley/shared/db/database";
 import { isSame, relisted } from "@parley/shared/domain/mcp-definitions";
 import { presentTool } from "@parley/shared/domain/present/tool";
 import { keepEvent } from "@parley/shared/owner-events/hand-over";
-import type { Handlers } from "@parley/shared/rpc/server";
-import type { AgentContext } from "../context.ts";
+import type { AgentContext, Handler } from "../context.ts";
 import { updateToolRow } from "../store/tools.ts";
 import { getToolRow } from "../tools/read-tools.ts";
 import { toTool } from "../tools/tool-rows.ts";
@@ -12,7 +10,7 @@ import { followTool } from "../versions/follow.ts";
 import { withinVersionRoom } from "../versions/room.ts";
 
 /** Keeps what a conversation found that the tool's MCP server offers now. A change by the server is not one by the owner. */
-export function reportMcpTools(ctx: AgentContext): NonNullable<Handlers<typeof AgentServiceService>["reportMcpTools"]> {
+export function reportMcpTools(ctx: AgentContext): Handler<"reportMcpTools"> {
   return async ({ ownerId, toolId, tools }, call) => {
     const key = { ownerId, toolId };
     // Within the owner's room, which the versions of a server that changes its tools with every call would exceed.

@@ -1,22 +1,19 @@
-import { type AgentServiceService, RotateToolSecretResponse } from "@parley/proto/parley/agent/v1/agent_service.ts";
+import { RotateToolSecretResponse } from "@parley/proto/parley/agent/v1/agent_service.ts";
 import { ServiceError } from "@parley/shared/errors";
 import { runIdempotent } from "@parley/shared/idempotency/run";
 import { sealedResponses } from "@parley/shared/idempotency/sealed-responses";
-import type { Handlers } from "@parley/shared/rpc/server";
 import { rotated } from "@parley/shared/signing-secrets";
 import { lockStoredBytes } from "@parley/shared/stored-bytes/room";
 import { newSigningSecret } from "@parley/shared/webhook-signature";
 import { later } from "../changed-agent.ts";
-import type { AgentContext } from "../context.ts";
+import type { AgentContext, Handler } from "../context.ts";
 import { raiseKeysRevisions } from "../store/agents.ts";
 import { type ToolRow, updateToolRow } from "../store/tools.ts";
 import { getToolRow, toRuntimeTool } from "../tools/read-tools.ts";
 import { sealSigningSecret } from "../tools/signing.ts";
 
 /** The response is the only one that shows the new secret. */
-export function rotateToolSecret(
-  ctx: AgentContext,
-): NonNullable<Handlers<typeof AgentServiceService>["rotateToolSecret"]> {
+export function rotateToolSecret(ctx: AgentContext): Handler<"rotateToolSecret"> {
   return async ({ ownerId, toolId, idempotency }, call) => {
     const key = { ownerId, toolId };
     const codec = sealedResponses(RotateToolSecretResponse, ctx.sealer, ownerId);

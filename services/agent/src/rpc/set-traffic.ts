@@ -1,12 +1,11 @@
-import { type AgentServiceService, SetTrafficResponse } from "@parley/proto/parley/agent/v1/agent_service.ts";
+import { SetTrafficResponse } from "@parley/proto/parley/agent/v1/agent_service.ts";
 import { ServiceError } from "@parley/shared/errors";
 import { newUuid } from "@parley/shared/ids";
-import type { Handlers } from "@parley/shared/rpc/server";
-import type { AgentContext } from "../context.ts";
+import type { AgentContext, Handler } from "../context.ts";
 import { publish } from "../versions/publish.ts";
 import { allSlots, checkSplit, moveSlots } from "../versions/slots.ts";
 
-export function setTraffic(ctx: AgentContext): NonNullable<Handlers<typeof AgentServiceService>["setTraffic"]> {
+export function setTraffic(ctx: AgentContext): Handler<"setTraffic"> {
   return async (request, call) => {
     const { split } = request;
     checkSplit(split);

@@ -1,18 +1,13 @@
-import {
-  type AgentServiceService,
-  type UpdateAgentRequest,
-  UpdateAgentResponse,
-} from "@parley/proto/parley/agent/v1/agent_service.ts";
+import { type UpdateAgentRequest, UpdateAgentResponse } from "@parley/proto/parley/agent/v1/agent_service.ts";
 import type { Sql } from "@parley/shared/db/database";
 import { ServiceError } from "@parley/shared/errors";
 import { runPrepared } from "@parley/shared/idempotency/run";
 import { sealedResponses } from "@parley/shared/idempotency/sealed-responses";
 import type { Call } from "@parley/shared/rpc/call";
-import type { Handlers } from "@parley/shared/rpc/server";
 import { checkName } from "@parley/shared/text/name";
 import { changedAgent } from "../changed-agent.ts";
 import { checkFields } from "../check-fields.ts";
-import type { AgentContext } from "../context.ts";
+import type { AgentContext, Handler } from "../context.ts";
 import { toAgent, withNewSecret } from "../convert.ts";
 import { checkKnowledge } from "../knowledge/check-knowledge.ts";
 import { type AcquiredPrompts, acquirePrompts, NO_PROMPTS } from "../prompts/acquire-prompts.ts";
@@ -34,7 +29,7 @@ import { answerNumbers } from "../versions/numbers.ts";
 import { withinVersionRoom } from "../versions/room.ts";
 import { storeVersion } from "../versions/store-version.ts";
 
-export function updateAgent(ctx: AgentContext): NonNullable<Handlers<typeof AgentServiceService>["updateAgent"]> {
+export function updateAgent(ctx: AgentContext): Handler<"updateAgent"> {
   return async (request, call) => {
     checkAgentId(request.agentId);
     if (request.agentName !== undefined) checkName("agent_name", request.agentName);

@@ -1,12 +1,11 @@
-import { type AgentServiceService, UpdateToolResponse } from "@parley/proto/parley/agent/v1/agent_service.ts";
+import { UpdateToolResponse } from "@parley/proto/parley/agent/v1/agent_service.ts";
 import type { Tool } from "@parley/proto/parley/agent/v1/tool.ts";
 import type { McpContents } from "@parley/shared/domain/mcp-definitions";
 import { invalid, ServiceError } from "@parley/shared/errors";
 import { runPrepared } from "@parley/shared/idempotency/run";
 import type { CallOrigin } from "@parley/shared/rpc/call";
-import type { Handlers } from "@parley/shared/rpc/server";
 import { later } from "../changed-agent.ts";
-import type { AgentContext } from "../context.ts";
+import type { AgentContext, Handler } from "../context.ts";
 import { isNameTaken, type ToolRow, updateToolRow } from "../store/tools.ts";
 import { checkTool } from "../tools/check-tool.ts";
 import { asksAgain, withContents } from "../tools/mcp-contents.ts";
@@ -18,7 +17,7 @@ import { withinVersionRoom } from "../versions/room.ts";
 import { nameTaken } from "./create-tool.ts";
 
 /** Conversations use the changed tool from their next round on. */
-export function updateTool(ctx: AgentContext): NonNullable<Handlers<typeof AgentServiceService>["updateTool"]> {
+export function updateTool(ctx: AgentContext): Handler<"updateTool"> {
   return async (request, call) => {
     const { ownerId, toolId, tool: given, fields, idempotency, ifUpdatedAt } = request;
     if (!given) throw invalid("tool", "tool is required");

@@ -1,22 +1,16 @@
-import {
-  AnalyzeConversationResponse,
-  type ConversationServiceService,
-} from "@parley/proto/parley/conversation/v1/conversation_service.ts";
+import { AnalyzeConversationResponse } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
 import { ServiceError } from "@parley/shared/errors";
 import { runPrepared } from "@parley/shared/idempotency/run";
 import { enqueueJob } from "@parley/shared/jobs/store";
-import type { Handlers } from "@parley/shared/rpc/server";
 import { analysisJob, analyzingAgent, isGone } from "../analysis/ask.ts";
-import type { ConversationContext } from "../context.ts";
+import type { ConversationContext, Handler } from "../context.ts";
 import { readConversation } from "../lists/read-conversation.ts";
 import type { ConversationRow } from "../store/conversations.ts";
 import type { SessionKey } from "../store/session-key.ts";
 import { hasUserMessage } from "../store/transcript-ends.ts";
 
-type Handler = NonNullable<Handlers<typeof ConversationServiceService>["analyzeConversation"]>;
-
 /** Analyzes an ended conversation again in the background; the old analysis stays until the new one replaces it. */
-export function analyzeConversation(ctx: ConversationContext): Handler {
+export function analyzeConversation(ctx: ConversationContext): Handler<"analyzeConversation"> {
   return (request, call) => {
     const { ownerId, idempotency } = request;
     return runPrepared(

@@ -1,17 +1,11 @@
-import type {
-  AppendTranscriptRequest,
-  ConversationServiceService,
-} from "@parley/proto/parley/conversation/v1/conversation_service.ts";
+import type { AppendTranscriptRequest } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
 import { invalid, ServiceError } from "@parley/shared/errors";
-import type { Handlers } from "@parley/shared/rpc/server";
 import { type Bounds, readAhead } from "../calls/read-ahead.ts";
 import { readCall } from "../calls/read-call.ts";
 import { takeMessages, withLastSequence } from "../calls/transcript.ts";
-import type { ConversationContext } from "../context.ts";
+import type { ConversationContext, Handler } from "../context.ts";
 import { appendMessages } from "../store/calls.ts";
 import type { SessionKey } from "../store/session-key.ts";
-
-type Handler = NonNullable<Handlers<typeof ConversationServiceService>["appendTranscript"]>;
 
 const BOUNDS: Bounds<AppendTranscriptRequest> = {
   itemsMax: 500,
@@ -20,7 +14,7 @@ const BOUNDS: Bounds<AppendTranscriptRequest> = {
 };
 
 /** Stores messages in batches and reads on only afterwards, which holds back a runtime that is faster than the database. */
-export function appendTranscript(ctx: ConversationContext): Handler {
+export function appendTranscript(ctx: ConversationContext): Handler<"appendTranscript"> {
   return async (requests, { stopping }) => {
     let key: SessionKey | null = null;
     let lastSequence = 0;

@@ -1,26 +1,20 @@
 import type { LlmConfig } from "@parley/proto/parley/agent/v1/agent.ts";
-import type {
-  AskForJsonRequest,
-  ConversationServiceService,
-} from "@parley/proto/parley/conversation/v1/conversation_service.ts";
+import type { AskForJsonRequest } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
 import { invalid, ServiceError } from "@parley/shared/errors";
-import type { Handlers } from "@parley/shared/rpc/server";
 import { isLonger } from "@parley/shared/text/length";
 import { extractJson } from "../analysis/extract-json.ts";
-import type { ConversationContext } from "../context.ts";
+import type { ConversationContext, Handler } from "../context.ts";
 import { costUsdMicros } from "../model/cost.ts";
 import { llmOf } from "../model/select.ts";
 import { argumentsFault } from "../tools/arguments.ts";
 import { askOnce } from "../turn/ask-once.ts";
-
-type Handler = NonNullable<Handlers<typeof ConversationServiceService>["askForJson"]>;
 
 const SYSTEM_MAX = 100_000;
 const MESSAGE_MAX = 1_000_000;
 const SCHEMA_BYTES_MAX = 16 * 1024;
 
 /** Asks a model for an object that fits a schema, once, and stores nothing. */
-export function askForJson(ctx: ConversationContext): Handler {
+export function askForJson(ctx: ConversationContext): Handler<"askForJson"> {
   return async (request, { log, signal }) => {
     const { ownerId, message, schema = {} } = checked(request);
     const llm = request.llm ?? (await ownModel(ctx, request));

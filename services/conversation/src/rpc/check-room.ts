@@ -1,11 +1,7 @@
-import type { ConversationServiceService } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
-import type { Handlers } from "@parley/shared/rpc/server";
-import type { ConversationContext } from "../context.ts";
-
-type Handler = NonNullable<Handlers<typeof ConversationServiceService>["checkRoom"]>;
+import type { ConversationContext, Handler } from "../context.ts";
 
 /** @throws ServiceError conflict without room; as `Agents.choose`, if a conversation with the agent could not begin */
-export function checkRoom({ room, agents }: ConversationContext): Handler {
+export function checkRoom({ room, agents }: ConversationContext): Handler<"checkRoom"> {
   return async ({ ownerId, agentId, ...asked }) => {
     const agent = agentId ? await agents.choose(ownerId, agentId, { ...asked, caller: { conversationId: "" } }) : null;
     room.refuseFull(ownerId);

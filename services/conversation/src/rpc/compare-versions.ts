@@ -1,15 +1,11 @@
-import type { ConversationServiceService } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
-import type { Handlers } from "@parley/shared/rpc/server";
-import type { ConversationContext } from "../context.ts";
+import type { ConversationContext, Handler } from "../context.ts";
 import { compareVersions as differencesOf } from "../statistics/compare-versions.ts";
 import { daysOf } from "../statistics/days.ts";
 import { tellVersionFigures } from "../statistics/tell-version-figures.ts";
 import { versionFigures } from "../statistics/version-figures.ts";
 import { listVersionFigures } from "../store/figures/version-figures.ts";
 
-type Handler = NonNullable<Handlers<typeof ConversationServiceService>["compareVersions"]>;
-
-export function compareVersions(ctx: ConversationContext): Handler {
+export function compareVersions(ctx: ConversationContext): Handler<"compareVersions"> {
   return async ({ ownerId, agentId, a, b, from, to }) => {
     const days = from || to ? daysOf(from, to) : null;
     const rows = await listVersionFigures(ctx.db, { ownerId, agentId, agentVersions: [a, b], days });

@@ -1,22 +1,16 @@
-import type {
-  CompleteConversationRequest,
-  ConversationServiceService,
-} from "@parley/proto/parley/conversation/v1/conversation_service.ts";
+import type { CompleteConversationRequest } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
 import { CALL_OUTCOMES, CONVERSATION_STATUSES, ENDED_BY, nameOf } from "@parley/shared/domain/api-names";
 import { invalid } from "@parley/shared/errors";
-import type { Handlers } from "@parley/shared/rpc/server";
 import { isLonger } from "@parley/shared/text/length";
 import { readCall } from "../calls/read-call.ts";
 import { timeOf } from "../calls/transcript.ts";
 import { checkUrl } from "../calls/url.ts";
-import type { ConversationContext } from "../context.ts";
+import type { ConversationContext, Handler } from "../context.ts";
 import { readConversation } from "../lists/read-conversation.ts";
 import { type CallEnd, endCall } from "../store/calls.ts";
 import type { ConversationRow } from "../store/conversations.ts";
 import type { SessionKey } from "../store/session-key.ts";
 import { storable } from "../store/storable.ts";
-
-type Handler = NonNullable<Handlers<typeof ConversationServiceService>["completeConversation"]>;
 
 /** The status that each outcome leads to (docs/voice-runtimes.md#completing). */
 const STATUSES: Record<CallEnd["outcome"], CallEnd["status"]> = {
@@ -30,7 +24,7 @@ const STATUSES: Record<CallEnd["outcome"], CallEnd["status"]> = {
 const NOTES_MAX = 10_000;
 
 /** Ends a conversation once; repeating the call returns how it ended and changes nothing. */
-export function completeConversation(ctx: ConversationContext): Handler {
+export function completeConversation(ctx: ConversationContext): Handler<"completeConversation"> {
   return async (request) => {
     const end = endOf(request);
     const { ownerId, conversationId } = await readEnding(ctx, request);

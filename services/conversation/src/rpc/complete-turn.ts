@@ -1,14 +1,8 @@
-import type {
-  CompleteTurnResponse,
-  ConversationServiceService,
-} from "@parley/proto/parley/conversation/v1/conversation_service.ts";
-import type { Handlers } from "@parley/shared/rpc/server";
-import type { ConversationContext } from "../context.ts";
+import type { CompleteTurnResponse } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
+import type { ConversationContext, Handler } from "../context.ts";
 import { runTurn } from "../turn/turn.ts";
 
-type Handler = NonNullable<Handlers<typeof ConversationServiceService>["completeTurn"]>;
-
-export function completeTurn(ctx: ConversationContext): Handler {
+export function completeTurn(ctx: ConversationContext): Handler<"completeTurn"> {
   return async ({ turn }, call) => {
     const answer: CompleteTurnResponse = { sessionId: "", response: "", replayed: false, replySequence: 0 };
     let replySeq = 0;

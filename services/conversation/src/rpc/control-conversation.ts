@@ -1,19 +1,15 @@
-import type { ConversationServiceService } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
 import { invalid } from "@parley/shared/errors";
 import { actorText } from "@parley/shared/rpc/actor";
-import type { Handlers } from "@parley/shared/rpc/server";
 import { counter } from "@parley/shared/telemetry/instruments";
-import type { ConversationContext } from "../context.ts";
+import type { ConversationContext, Handler } from "../context.ts";
 import { readConversation } from "../lists/read-conversation.ts";
 import { controlCall, controlText, hasEnded } from "../live/control.ts";
 import { operatorState } from "../live/operator-state.ts";
 import { findConversation } from "../store/conversations.ts";
 
-type Handler = NonNullable<Handlers<typeof ConversationServiceService>["controlConversation"]>;
-
 const controls = counter("parley.live.controls", "Actions of operators in running conversations, by action");
 
-export function controlConversation(ctx: ConversationContext): Handler {
+export function controlConversation(ctx: ConversationContext): Handler<"controlConversation"> {
   return async ({ ownerId, conversationId, action }, { actor, log }) => {
     if (!action) throw invalid("action", "action is required");
     const row = await readConversation(ctx, { ownerId, conversationId }, "Conversation");

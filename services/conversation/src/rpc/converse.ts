@@ -1,19 +1,13 @@
-import type {
-  ConversationServiceService,
-  ConverseResponse,
-} from "@parley/proto/parley/conversation/v1/conversation_service.ts";
+import type { ConverseResponse } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
 import { invalid } from "@parley/shared/errors";
-import type { Handlers } from "@parley/shared/rpc/server";
 import { told } from "@parley/shared/rpc/told";
 import { toAction, toRules } from "../calls/call-action.ts";
 import { runSpokenTurn, type SpokenTurnEvent } from "../calls/spoken-turn.ts";
-import type { ConversationContext } from "../context.ts";
+import type { ConversationContext, Handler } from "../context.ts";
 import { toNews } from "../tools/telling.ts";
 
-type Handler = NonNullable<Handlers<typeof ConversationServiceService>["converse"]>;
-
 /** One spoken turn of a call (docs/voice-runtimes.md#spoken-turns). */
-export function converse(ctx: ConversationContext): Handler {
+export function converse(ctx: ConversationContext): Handler<"converse"> {
   return async function* (requests, call) {
     const incoming = requests[Symbol.asyncIterator]();
     const { done, value: first } = await incoming.next();

@@ -1,15 +1,11 @@
-import type { ConversationServiceService } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
 import { ServiceError } from "@parley/shared/errors";
-import type { Handlers } from "@parley/shared/rpc/server";
 import { watchAlerts } from "../alerts/check-alerts.ts";
 import { ALERTS_MAX, checkRule, newAlert } from "../alerts/rules.ts";
 import { toAlert } from "../alerts/to-alert.ts";
-import type { ConversationContext } from "../context.ts";
+import type { ConversationContext, Handler } from "../context.ts";
 import { insertAlert, lockAlerts } from "../store/alerts.ts";
 
-type Handler = NonNullable<Handlers<typeof ConversationServiceService>["createAlert"]>;
-
-export function createAlert(ctx: ConversationContext): Handler {
+export function createAlert(ctx: ConversationContext): Handler<"createAlert"> {
   return async ({ ownerId, agentId, ...given }) => {
     const rule = checkRule({ ...given, agentId: agentId || null });
     // Of the owner's own.

@@ -1,13 +1,9 @@
-import type { ConversationServiceService } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
-import type { Handlers } from "@parley/shared/rpc/server";
 import { resolved } from "../alerts/judge.ts";
 import { tellAlert } from "../alerts/tell-alert.ts";
-import type { ConversationContext } from "../context.ts";
+import type { ConversationContext, Handler } from "../context.ts";
 import { deleteAlertRow, lockAlert } from "../store/alerts.ts";
 
-type Handler = NonNullable<Handlers<typeof ConversationServiceService>["deleteAlert"]>;
-
-export function deleteAlert(ctx: ConversationContext): Handler {
+export function deleteAlert(ctx: ConversationContext): Handler<"deleteAlert"> {
   return async ({ ownerId, alertId }) => {
     const now = ctx.clock.now();
     await ctx.db.begin(async (tx) => {

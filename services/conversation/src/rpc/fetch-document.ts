@@ -1,18 +1,14 @@
-import type { ConversationServiceService } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
 import { ServiceError } from "@parley/shared/errors";
-import type { Handlers } from "@parley/shared/rpc/server";
-import type { ConversationContext } from "../context.ts";
+import type { ConversationContext, Handler } from "../context.ts";
 import { countAnswers, TOO_MANY_ANSWERS } from "../tools/answer-shares.ts";
 import { send } from "../tools/http/send.ts";
-
-type Handler = NonNullable<Handlers<typeof ConversationServiceService>["fetchDocument"]>;
 
 const BYTES_MAX = 4 * 1024 * 1024;
 const WITHIN_MS = 20_000;
 const ACCEPT = "application/json, application/yaml;q=0.9, text/*;q=0.8, */*;q=0.1";
 
 /** Reads a document at an address that an owner gives, as tools send requests: through the egress guard, with one redirect at most. */
-export function fetchDocument({ httpTools }: Pick<ConversationContext, "httpTools">): Handler {
+export function fetchDocument({ httpTools }: Pick<ConversationContext, "httpTools">): Handler<"fetchDocument"> {
   return async ({ ownerId, url }, call) => {
     const own = new AbortController();
     const end = (why: string) => own.abort(new ServiceError("condition", why));

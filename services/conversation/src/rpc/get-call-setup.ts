@@ -1,18 +1,13 @@
 import type { AgentRuntime, LlmConfig } from "@parley/proto/parley/agent/v1/agent.ts";
-import type {
-  ConversationServiceService,
-  GetCallSetupRequest,
-  ToolDefinition,
-} from "@parley/proto/parley/conversation/v1/conversation_service.ts";
+import type { GetCallSetupRequest, ToolDefinition } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
 import { CALLING_TYPES, CONVERSATION_TYPES, nameOf } from "@parley/shared/domain/api-names";
 import { ServiceError } from "@parley/shared/errors";
 import { isUuid } from "@parley/shared/ids";
 import type { Logger } from "@parley/shared/log";
-import type { Handlers } from "@parley/shared/rpc/server";
 import { callerOf } from "../agents/choose-version.ts";
 import { toRules } from "../calls/call-action.ts";
 import { callVariables } from "../calls/new-call.ts";
-import type { ConversationContext } from "../context.ts";
+import type { ConversationContext, Handler } from "../context.ts";
 import { runtimeKnowledge } from "../knowledge/agent-knowledge.ts";
 import { llmOf } from "../model/select.ts";
 import { greetingOf } from "../start/greeting.ts";
@@ -26,13 +21,11 @@ import { failed, type Tool } from "../tools/tool.ts";
 import { toolboxOf } from "../tools/toolbox.ts";
 import { filledPrompt } from "../turn/ask/filled-texts.ts";
 
-type Handler = NonNullable<Handlers<typeof ConversationServiceService>["getCallSetup"]>;
-
 /**
  * Returns the settings that a voice runtime needs to speak for an agent. Stores nothing and may be called at any time.
  * @throws ServiceError conflict if the call's conversation could not begin, because the owner has no room for it
  */
-export function getCallSetup(ctx: ConversationContext): Handler {
+export function getCallSetup(ctx: ConversationContext): Handler<"getCallSetup"> {
   return async (request, { log }) => {
     const { ownerId, agentId, dynamicVariables = {}, conversationId = "" } = request;
     const key = { ownerId, conversationId };

@@ -1,14 +1,10 @@
-import type { ConversationServiceService } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
-import type { Handlers } from "@parley/shared/rpc/server";
-import type { ConversationContext } from "../context.ts";
+import type { ConversationContext, Handler } from "../context.ts";
 import { toConversation } from "../convert.ts";
 import { readConversation } from "../lists/read-conversation.ts";
 import { readTranscript } from "../lists/read-transcript.ts";
 import { sumUsage } from "../store/messages.ts";
 
-type Handler = NonNullable<Handlers<typeof ConversationServiceService>["getConversation"]>;
-
-export function getConversation(ctx: ConversationContext): Handler {
+export function getConversation(ctx: ConversationContext): Handler<"getConversation"> {
   return async ({ withToolCalls = false, withUsage = false, withKnowledge = false, ...key }) => {
     const row = await readConversation(ctx, key, "Conversation");
     const [messages, usage] = await Promise.all([

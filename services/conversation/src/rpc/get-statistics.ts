@@ -1,16 +1,12 @@
-import type { ConversationServiceService } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
 import { CONVERSATION_TYPES } from "@parley/shared/domain/api-names";
-import type { Handlers } from "@parley/shared/rpc/server";
-import type { ConversationContext } from "../context.ts";
+import type { ConversationContext, Handler } from "../context.ts";
 import { daysOf } from "../statistics/days.ts";
 import { type FigureRow, listFigures, listLatencies } from "../store/figures/figures.ts";
-
-type Handler = NonNullable<Handlers<typeof ConversationServiceService>["getStatistics"]>;
 
 /** Agents, and models, in one response. */
 const SHOWN_MAX = 100;
 
-export function getStatistics(ctx: ConversationContext): Handler {
+export function getStatistics(ctx: ConversationContext): Handler<"getStatistics"> {
   return async ({ ownerId, from, to, agentId }) => {
     const filter = { ownerId, agentId, ...daysOf(from, to) };
     const [figures, latencies] = await Promise.all([

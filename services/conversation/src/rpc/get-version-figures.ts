@@ -1,17 +1,13 @@
-import type { ConversationServiceService } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
 import { invalid } from "@parley/shared/errors";
-import type { Handlers } from "@parley/shared/rpc/server";
-import type { ConversationContext } from "../context.ts";
+import type { ConversationContext, Handler } from "../context.ts";
 import { daysOf } from "../statistics/days.ts";
 import { tellVersionFigures } from "../statistics/tell-version-figures.ts";
 import { versionFigures } from "../statistics/version-figures.ts";
 import { listVersionFigures } from "../store/figures/version-figures.ts";
 
-type Handler = NonNullable<Handlers<typeof ConversationServiceService>["getVersionFigures"]>;
-
 const VERSIONS_MAX = 100;
 
-export function getVersionFigures(ctx: ConversationContext): Handler {
+export function getVersionFigures(ctx: ConversationContext): Handler<"getVersionFigures"> {
   return async ({ ownerId, agentId, agentVersions, from, to }) => {
     if (agentVersions.length === 0 || agentVersions.length > VERSIONS_MAX) {
       throw invalid("agent_versions", `agent_versions must be 1 to ${VERSIONS_MAX}`);

@@ -1,18 +1,14 @@
-import type { ConversationServiceService } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
 import { invalid } from "@parley/shared/errors";
 import { isId } from "@parley/shared/ids";
-import type { Handlers } from "@parley/shared/rpc/server";
 import { readCall } from "../calls/read-call.ts";
-import type { ConversationContext } from "../context.ts";
+import type { ConversationContext, Handler } from "../context.ts";
 import { findHandedCall } from "../store/turns/handed-calls.ts";
 import { endToolCall } from "../store/turns/tool-ledger.ts";
 import { endOfHanded } from "../tools/client-calls.ts";
 import { countEnd } from "../tools/make-call.ts";
 
-type Handler = NonNullable<Handlers<typeof ConversationServiceService>["giveClientResult"]>;
-
 /** Ends a call of a client tool in a call. A turn that waits for it goes on; a conversation that has ended keeps the result. */
-export function giveClientResult(ctx: ConversationContext): Handler {
+export function giveClientResult(ctx: ConversationContext): Handler<"giveClientResult"> {
   return async ({ ownerId, conversationId, result: given }) => {
     const { toolCallId = "" } = given ?? {};
     const key = { ownerId, conversationId, toolCallId };

@@ -1,13 +1,9 @@
-import type { ConversationServiceService } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
-import type { Handlers } from "@parley/shared/rpc/server";
 import { FIRST_ALERTS, newAlert } from "../alerts/rules.ts";
 import { toAlert } from "../alerts/to-alert.ts";
-import type { ConversationContext } from "../context.ts";
+import type { ConversationContext, Handler } from "../context.ts";
 import { insertAlert, isNewToAlerts, listAlertRows } from "../store/alerts.ts";
 
-type Handler = NonNullable<Handlers<typeof ConversationServiceService>["listAlerts"]>;
-
-export function listAlerts({ db, clock }: ConversationContext): Handler {
+export function listAlerts({ db, clock }: ConversationContext): Handler<"listAlerts"> {
   return async ({ ownerId }) => {
     const now = clock.now();
     await db.begin(async (tx) => {

@@ -1,15 +1,11 @@
-import type { ConversationServiceService } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
 import { ServiceError } from "@parley/shared/errors";
 import { pageOf } from "@parley/shared/page";
-import type { Handlers } from "@parley/shared/rpc/server";
-import type { ConversationContext } from "../context.ts";
+import type { ConversationContext, Handler } from "../context.ts";
 import { toSummary } from "../convert.ts";
 import { listConversationRows } from "../lists/list-conversations.ts";
 import { NO_FILTER } from "../store/lists/conversation-filter.ts";
 
-type Handler = NonNullable<Handlers<typeof ConversationServiceService>["listChatSessions"]>;
-
-export function listChatSessions(ctx: ConversationContext): Handler {
+export function listChatSessions(ctx: ConversationContext): Handler<"listChatSessions"> {
   return async ({ ownerId, agentId, page }) => {
     const wanted = pageOf(page);
     if (agentId !== "") await refuseForeign(ctx, ownerId, agentId);

@@ -1,17 +1,13 @@
-import type { ConversationServiceService } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
 import { CALLING_TYPES, CONVERSATION_STATUSES, CONVERSATION_TYPES, nameOf } from "@parley/shared/domain/api-names";
 import { isUuid } from "@parley/shared/ids";
 import { pageOf } from "@parley/shared/page";
-import type { Handlers } from "@parley/shared/rpc/server";
-import type { ConversationContext } from "../context.ts";
+import type { ConversationContext, Handler } from "../context.ts";
 import { toConversation } from "../convert.ts";
 import { listConversationRows } from "../lists/list-conversations.ts";
 import { inParts } from "../lists/read-transcript.ts";
 import { listTranscriptsOfPage, listUsageOfPage } from "../store/messages.ts";
 
-type Handler = NonNullable<Handlers<typeof ConversationServiceService>["listConversations"]>;
-
-export function listConversations(ctx: ConversationContext): Handler {
+export function listConversations(ctx: ConversationContext): Handler<"listConversations"> {
   return async (request) => {
     const { ownerId, conversationId, search, agentId, timeOfDay } = request;
     const page = pageOf(request.page);

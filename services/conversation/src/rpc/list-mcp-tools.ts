@@ -1,7 +1,5 @@
-import type { ConversationServiceService } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
 import { invalid, ServiceError } from "@parley/shared/errors";
-import type { Handlers } from "@parley/shared/rpc/server";
-import type { ConversationContext } from "../context.ts";
+import type { ConversationContext, Handler } from "../context.ts";
 import { Refused } from "../tools/http/values.ts";
 import { McpFailure } from "../tools/mcp/connection.ts";
 import { listTools } from "../tools/mcp/listed-tools.ts";
@@ -9,10 +7,8 @@ import { listTools } from "../tools/mcp/listed-tools.ts";
 /** To connect and to list, together. */
 const WITHIN_MS = 20_000;
 
-type Handler = NonNullable<Handlers<typeof ConversationServiceService>["listMcpTools"]>;
-
 /** Lists what an MCP server offers, for the agent service, which keeps it with a tool. */
-export function listMcpTools(ctx: ConversationContext): Handler {
+export function listMcpTools(ctx: ConversationContext): Handler<"listMcpTools"> {
   return async ({ ownerId, mcp }, { signal }) => {
     if (!mcp) throw invalid("mcp", "mcp is required");
     const place = { ownerId, conversationId: `list:${crypto.randomUUID()}`, toolId: "", variables: {} };

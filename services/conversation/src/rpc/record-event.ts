@@ -1,13 +1,9 @@
-import type { ConversationServiceService } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
 import { invalid } from "@parley/shared/errors";
 import { isUuid } from "@parley/shared/ids";
 import { type EventName, isEventName } from "@parley/shared/portable/events";
-import type { Handlers } from "@parley/shared/rpc/server";
-import type { ConversationContext } from "../context.ts";
+import type { ConversationContext, Handler } from "../context.ts";
 import { payloadOfNews } from "../events/news.ts";
 import { insertEvent } from "../store/events/owner-events.ts";
-
-type Handler = NonNullable<Handlers<typeof ConversationServiceService>["recordEvent"]>;
 
 /** What happens in other services; everything else is noted where it is stored here. */
 const RECORDED: readonly EventName[] = [
@@ -19,7 +15,7 @@ const RECORDED: readonly EventName[] = [
 ];
 const OBJECT_BYTES_MAX = 512 * 1024;
 
-export function recordEvent({ db }: ConversationContext): Handler {
+export function recordEvent({ db }: ConversationContext): Handler<"recordEvent"> {
   return async ({ ownerId, eventUuid, event, conversationId, happenedAt, object }) => {
     if (!isEventName(event) || !RECORDED.includes(event))
       throw invalid("event", `event must be one of ${RECORDED.join(", ")}`);

@@ -1,11 +1,9 @@
-import type { ConversationServiceService } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
 import { invalid, ServiceError } from "@parley/shared/errors";
 import { isId } from "@parley/shared/ids";
-import type { Handlers } from "@parley/shared/rpc/server";
 import { toAction } from "../calls/call-action.ts";
 import { callHandoffs } from "../calls/call-handoffs.ts";
 import { readCall } from "../calls/read-call.ts";
-import type { ConversationContext } from "../context.ts";
+import type { ConversationContext, Handler } from "../context.ts";
 import { runtimeSearch } from "../knowledge/agent-knowledge.ts";
 import { systemValues } from "../start/system-values.ts";
 import { agentPathOf, keptOf } from "../store/agent-path.ts";
@@ -19,8 +17,6 @@ import { type Toolbox, toolboxOf } from "../tools/toolbox.ts";
 import { turnTools } from "../tools/turn-tools.ts";
 import { filledText } from "../turn/ask/filled-texts.ts";
 
-type Handler = NonNullable<Handlers<typeof ConversationServiceService>["runCallTool"]>;
-
 /** Postgres' code for a row whose key exists. */
 const UNIQUE_VIOLATION = "23505";
 const NAME_MAX = 100;
@@ -30,7 +26,7 @@ const SEQUENCES_AHEAD = 100;
 const NEVER = new AbortController().signal;
 
 /** Runs a tool for a runtime that asks the model itself. */
-export function runCallTool(ctx: ConversationContext): Handler {
+export function runCallTool(ctx: ConversationContext): Handler<"runCallTool"> {
   return async (request, { log }) => {
     const { ownerId, conversationId, name, arguments: input = {}, sequence, offset = 0, toolCallId } = request;
     if (name === "" || name.length > NAME_MAX) throw invalid("name", `name must be 1 to ${NAME_MAX} characters`);

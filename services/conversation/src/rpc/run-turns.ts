@@ -1,6 +1,5 @@
 import type {
   ClientCall,
-  ConversationServiceService,
   RunTurnsRequest,
   TurnEnd,
   TurnStart,
@@ -9,22 +8,19 @@ import type {
 import { newUuid } from "@parley/shared/ids";
 import type { Call } from "@parley/shared/rpc/call";
 import { carriedCall, serveCarried } from "@parley/shared/rpc/carried-call";
-import type { Handlers } from "@parley/shared/rpc/server";
 import { statusMessage } from "@parley/shared/rpc/status";
 import { enterLoop } from "@parley/shared/shares/loop-entry";
-import type { ConversationContext } from "../context.ts";
+import type { ConversationContext, Handler } from "../context.ts";
 import { toReplyKnowledge } from "../convert.ts";
 import { toNews } from "../tools/telling.ts";
 import { runTurn, type Tell } from "../turn/turn.ts";
 import { type TurnOutbox, turnOutbox } from "./turn-outbox.ts";
 
-type Handler = NonNullable<Handlers<typeof ConversationServiceService>["runTurns"]>;
-
 /** A turn's name in traces, metrics and logs. The stream that carries turns has its own, because it lasts much longer. */
 const TURN = "/parley.conversation.v1.ConversationService/RunTurn";
 
 /** Serves many turns of one caller in one stream. */
-export function runTurns(ctx: ConversationContext): Handler {
+export function runTurns(ctx: ConversationContext): Handler<"runTurns"> {
   const replica = newUuid();
   return async function* (requests, call) {
     const turns = new Map<number, RunningTurn>();

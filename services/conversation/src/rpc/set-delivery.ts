@@ -1,21 +1,17 @@
-import type { ConversationServiceService } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
 import type { Sql } from "@parley/shared/db/database";
 import { MESSAGE_DELIVERIES, nameOf } from "@parley/shared/domain/api-names";
 import { invalid } from "@parley/shared/errors";
 import { isUuid } from "@parley/shared/ids";
-import type { Handlers } from "@parley/shared/rpc/server";
 import { isLonger } from "@parley/shared/text/length";
-import type { ConversationContext } from "../context.ts";
+import type { ConversationContext, Handler } from "../context.ts";
 import { insertEvent } from "../store/events/owner-events.ts";
 import { setDelivery as storeDelivery } from "../store/messages.ts";
 import { storable } from "../store/storable.ts";
 
-type Handler = NonNullable<Handlers<typeof ConversationServiceService>["setDelivery"]>;
-
 const ERROR_CODE_MAX = 100;
 
 /** Does nothing for a message that does not exist anymore: a status may come after the conversation was deleted. */
-export function setDelivery(ctx: ConversationContext): Handler {
+export function setDelivery(ctx: ConversationContext): Handler<"setDelivery"> {
   return async ({ ownerId, conversationId, sequence: seq, delivery }) => {
     const status = delivery && nameOf(MESSAGE_DELIVERIES, delivery.status);
     if (!status) throw invalid("delivery.status", "delivery.status must be SENT, DELIVERED, READ or FAILED");

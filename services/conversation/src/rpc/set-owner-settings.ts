@@ -1,14 +1,10 @@
-import type { ConversationServiceService } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
 import { invalid } from "@parley/shared/errors";
-import type { Handlers } from "@parley/shared/rpc/server";
 import { isTimeZone } from "@parley/shared/text/time-zone";
-import type { ConversationContext } from "../context.ts";
+import type { ConversationContext, Handler } from "../context.ts";
 import { storeOwnerSettings } from "../store/retention.ts";
 
-type Handler = NonNullable<Handlers<typeof ConversationServiceService>["setOwnerSettings"]>;
-
 /** Once this returns, older conversations are hidden; the sweep deletes them (retention/retention.ts). */
-export function setOwnerSettings(ctx: ConversationContext): Handler {
+export function setOwnerSettings(ctx: ConversationContext): Handler<"setOwnerSettings"> {
   return async ({ ownerId, retentionDays, timezone, revision }) => {
     if (retentionDays !== undefined && (retentionDays < 1 || retentionDays > 3650)) {
       throw invalid("retention_days", "retention_days must be from 1 to 3650");

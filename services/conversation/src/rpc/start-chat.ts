@@ -1,12 +1,10 @@
 import type { AgentRuntime } from "@parley/proto/parley/agent/v1/agent.ts";
-import type { ConversationServiceService } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
 import { collectValues } from "@parley/shared/domain/variables/values";
 import { notFound } from "@parley/shared/errors";
 import { newId, newUuid } from "@parley/shared/ids";
-import type { Handlers } from "@parley/shared/rpc/server";
 import { callerOf } from "../agents/choose-version.ts";
 import { callVariables } from "../calls/new-call.ts";
-import type { ConversationContext } from "../context.ts";
+import type { ConversationContext, Handler } from "../context.ts";
 import { greetingOf } from "../start/greeting.ts";
 import { startOnce, startWebhookOf } from "../start/start-once.ts";
 import { storedTest } from "../start/test-setup.ts";
@@ -15,9 +13,7 @@ import { findConversation, insertGreetedSession } from "../store/conversations.t
 import type { SessionKey } from "../store/session-key.ts";
 import { storeFirstWords } from "../store/start.ts";
 
-type Handler = NonNullable<Handlers<typeof ConversationServiceService>["startChat"]>;
-
-export function startChat(ctx: ConversationContext): Handler {
+export function startChat(ctx: ConversationContext): Handler<"startChat"> {
   return async ({ ownerId, agentId, metadata = {}, draftId, agentVersion, latestVersion, test }) => {
     const key = { ownerId, conversationId: newUuid() };
     const caller = callerOf({ ...key, metadata });

@@ -1,13 +1,9 @@
-import type {
-  ConversationServiceService,
-  StartConversationRequest,
-} from "@parley/proto/parley/conversation/v1/conversation_service.ts";
+import type { StartConversationRequest } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
 import { ServiceError } from "@parley/shared/errors";
 import { newId } from "@parley/shared/ids";
-import type { Handlers } from "@parley/shared/rpc/server";
 import { callerOf } from "../agents/choose-version.ts";
 import { newCall } from "../calls/new-call.ts";
-import type { ConversationContext } from "../context.ts";
+import type { ConversationContext, Handler } from "../context.ts";
 import { toConversation } from "../convert.ts";
 import { startOnce, startWebhookOf } from "../start/start-once.ts";
 import { channelOf } from "../start/system-values.ts";
@@ -15,13 +11,11 @@ import { keptOf, versionOf } from "../store/agent-path.ts";
 import { insertCall, type NewCall } from "../store/calls.ts";
 import { type ConversationRow, findConversation } from "../store/conversations.ts";
 
-type Handler = NonNullable<Handlers<typeof ConversationServiceService>["startConversation"]>;
-
 /**
  * A repeated call returns the stored conversation, ended or not, so that a runtime that lost the answer or restarted
  * can continue. A call begins once its agent's start webhook has been asked; of a text channel, with the first turn.
  */
-export function startConversation(ctx: ConversationContext): Handler {
+export function startConversation(ctx: ConversationContext): Handler<"startConversation"> {
   return async (request) => {
     const call = newCall(request);
     const row = (await findConversation(ctx.db, call, ctx.clock.now())) ?? (await begin(ctx, call, request));

@@ -1,24 +1,18 @@
-import type {
-  ConversationServiceService,
-  TryStartWebhookResponse,
-} from "@parley/proto/parley/conversation/v1/conversation_service.ts";
+import type { TryStartWebhookResponse } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
 import { CHANNELS } from "@parley/shared/domain/channels";
 import { collectValues } from "@parley/shared/domain/variables/values";
 import { invalid, ServiceError } from "@parley/shared/errors";
-import type { Handlers } from "@parley/shared/rpc/server";
-import type { ConversationContext } from "../context.ts";
+import type { ConversationContext, Handler } from "../context.ts";
 import { askStartWebhook } from "../start/ask.ts";
 import { sampleOf } from "../start/sample.ts";
 import { namedAgent } from "../start/start-once.ts";
 import { systemVariables } from "../start/system-variables.ts";
 import { shownRequest } from "./try-tool.ts";
 
-type Handler = NonNullable<Handlers<typeof ConversationServiceService>["tryStartWebhook"]>;
-
 const NUMBERS = { caller: "+14155550123", called: "+14155550100" };
 
 /** Asks an agent's start webhook about a sample, for the owner who edits it. */
-export function tryStartWebhook(ctx: ConversationContext): Handler {
+export function tryStartWebhook(ctx: ConversationContext): Handler<"tryStartWebhook"> {
   return async ({ ownerId, agentId, draftId, channel: given, metadata = {}, dynamicVariables: variables = {} }) => {
     const channel = CHANNELS.find((known) => known === given);
     const nobody = { conversationId: "" };

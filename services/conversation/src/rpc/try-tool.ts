@@ -1,14 +1,12 @@
 import type { HttpTool, Tool } from "@parley/proto/parley/agent/v1/tool.ts";
 import type {
-  ConversationServiceService,
   TriedRequest,
   TryToolRequest,
   TryToolResponse,
 } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
 import { invalid, notFound, ServiceError } from "@parley/shared/errors";
 import type { Call } from "@parley/shared/rpc/call";
-import type { Handlers } from "@parley/shared/rpc/server";
-import type { ConversationContext } from "../context.ts";
+import type { ConversationContext, Handler } from "../context.ts";
 import { sampleValues } from "../start/sample.ts";
 import { argumentsFault } from "../tools/arguments.ts";
 import { definitionOf, refusedArgument } from "../tools/custom-tool.ts";
@@ -17,11 +15,10 @@ import { toldOf } from "../tools/http/http-tools.ts";
 import type { HttpRequest } from "../tools/http/request.ts";
 import { mcpTools } from "../tools/mcp/mcp-tools.ts";
 
-type Handler = NonNullable<Handlers<typeof ConversationServiceService>["tryTool"]>;
 type Tried = Omit<TryToolResponse, "durationMs">;
 
 /** Calls a tool as a conversation would, for the owner who edits it. */
-export function tryTool(ctx: ConversationContext): Handler {
+export function tryTool(ctx: ConversationContext): Handler<"tryTool"> {
   return async (request, call) => {
     const tool = await ctx.agents.getTool(request.ownerId, request.toolId);
     if (!tool) throw notFound("Tool");

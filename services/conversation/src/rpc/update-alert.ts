@@ -1,17 +1,13 @@
-import type { ConversationServiceService } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
-import type { Handlers } from "@parley/shared/rpc/server";
 import { watchAlerts } from "../alerts/check-alerts.ts";
 import { resolved } from "../alerts/judge.ts";
 import { checkRule } from "../alerts/rules.ts";
 import { tellAlert } from "../alerts/tell-alert.ts";
 import { toAlert } from "../alerts/to-alert.ts";
-import type { ConversationContext } from "../context.ts";
+import type { ConversationContext, Handler } from "../context.ts";
 import { lockAlert, updateAlertRow } from "../store/alerts.ts";
 
-type Handler = NonNullable<Handlers<typeof ConversationServiceService>["updateAlert"]>;
-
 /** A changed alert is checked at once; what it measured before says nothing of it. */
-export function updateAlert(ctx: ConversationContext): Handler {
+export function updateAlert(ctx: ConversationContext): Handler<"updateAlert"> {
   return async ({ ownerId, alertId, ...given }) => {
     // Of the owner's own.
     if (given.agentId) await ctx.agents.check(ownerId, given.agentId);

@@ -1,18 +1,14 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { ConversationServiceService } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
 import { invalid } from "@parley/shared/errors";
-import type { Handlers } from "@parley/shared/rpc/server";
 import { readCall } from "../calls/read-call.ts";
-import type { ConversationContext } from "../context.ts";
+import type { ConversationContext, Handler } from "../context.ts";
 import { listEndedCalls } from "../store/turns/tool-ledger.ts";
 import { LOOK_MS } from "../tools/look-at-handed.ts";
-
-type Handler = NonNullable<Handlers<typeof ConversationServiceService>["waitForToolCalls"]>;
 
 const CALLS_MAX = 320;
 
 /** Waits until a call has ended, wherever it is made, or the caller's time is up. */
-export function waitForToolCalls(ctx: ConversationContext): Handler {
+export function waitForToolCalls(ctx: ConversationContext): Handler<"waitForToolCalls"> {
   return async ({ ownerId, conversationId, toolCallIds }, { signal, stopping }) => {
     if (toolCallIds.length === 0 || toolCallIds.length > CALLS_MAX)
       throw invalid("tool_call_ids", `tool_call_ids must be 1 to ${CALLS_MAX}`);

@@ -1,14 +1,10 @@
-import type {
-  AcquirePromptsResponse_Acquired as Acquired,
-  PromptServiceService,
-} from "@parley/proto/parley/prompt/v1/prompt_service.ts";
+import type { AcquirePromptsResponse_Acquired as Acquired } from "@parley/proto/parley/prompt/v1/prompt_service.ts";
 import type { Sql } from "@parley/shared/db/database";
 import { PROMPT_TYPES } from "@parley/shared/domain/api-names";
 import { invalid, notFound, ServiceError } from "@parley/shared/errors";
 import { newId } from "@parley/shared/ids";
-import type { Handlers } from "@parley/shared/rpc/server";
 import { withinRoom } from "@parley/shared/stored-bytes/room";
-import type { PromptContext } from "../context.ts";
+import type { Handler, PromptContext } from "../context.ts";
 import { toPrompt } from "../convert.ts";
 import { promiseOthers } from "../following/follow.ts";
 import { type ContentUse, type PromptUse, type ReferenceUse, readUse } from "../prompt-use.ts";
@@ -16,9 +12,7 @@ import { beginReferenceChange } from "../reference-change.ts";
 import { findVersions, insertVersion, type PromptTypeName } from "../store/prompts.ts";
 import { addReferences, findTypes, holdPrompts, type Reference, type ReferringAgent } from "../store/references.ts";
 
-export function acquirePrompts(
-  ctx: PromptContext,
-): NonNullable<Handlers<typeof PromptServiceService>["acquirePrompts"]> {
+export function acquirePrompts(ctx: PromptContext): Handler<"acquirePrompts"> {
   return async ({ ownerId, agentId, agentName, uses, revision, preview }) => {
     const agent = { ownerId, agentId, agentName };
     const wanted = uses.map(readUse);

@@ -1,17 +1,11 @@
-import type {
-  BatchGetPromptsRequest_Item as Item,
-  PromptServiceService,
-} from "@parley/proto/parley/prompt/v1/prompt_service.ts";
-import type { Handlers } from "@parley/shared/rpc/server";
-import type { PromptContext } from "../context.ts";
+import type { BatchGetPromptsRequest_Item as Item } from "@parley/proto/parley/prompt/v1/prompt_service.ts";
+import type { Handler, PromptContext } from "../context.ts";
 import { toPrompt } from "../convert.ts";
 import { LATEST } from "../labels/label.ts";
 import { findVersions, findVersionsOfPage, type VersionKey, type WantedVersion } from "../store/prompts.ts";
 
 /** Every chat turn calls this: one query for all items, with duplicates looked up once. */
-export function batchGetPrompts(
-  ctx: PromptContext,
-): NonNullable<Handlers<typeof PromptServiceService>["batchGetPrompts"]> {
+export function batchGetPrompts(ctx: PromptContext): Handler<"batchGetPrompts"> {
   return async ({ items, forPage }) => {
     const keys: WantedVersion[] = [];
     const places = new Map<string, number>();

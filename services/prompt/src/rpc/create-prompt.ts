@@ -1,18 +1,17 @@
 import type { PromptType } from "@parley/proto/parley/prompt/v1/prompt.ts";
-import { CreatePromptResponse, type PromptServiceService } from "@parley/proto/parley/prompt/v1/prompt_service.ts";
+import { CreatePromptResponse } from "@parley/proto/parley/prompt/v1/prompt_service.ts";
 import { nameOf, PROMPT_TYPES } from "@parley/shared/domain/api-names";
 import { invalid, ServiceError } from "@parley/shared/errors";
 import { runIdempotent } from "@parley/shared/idempotency/run";
 import { newId } from "@parley/shared/ids";
-import type { Handlers } from "@parley/shared/rpc/server";
 import { withinRoom } from "@parley/shared/stored-bytes/room";
-import type { PromptContext } from "../context.ts";
+import type { Handler, PromptContext } from "../context.ts";
 import { toPrompt } from "../convert.ts";
 import { withFollowers } from "../following/follow.ts";
 import { checkContent, checkPromptName } from "../rules.ts";
 import { insertVersion } from "../store/prompts.ts";
 
-export function createPrompt(ctx: PromptContext): NonNullable<Handlers<typeof PromptServiceService>["createPrompt"]> {
+export function createPrompt(ctx: PromptContext): Handler<"createPrompt"> {
   return ({ ownerId, promptName, promptContent, promptType, idempotency, newOnly }, call) =>
     withFollowers(ctx, call, (promise) =>
       runIdempotent(ctx, { ownerId, idempotency, codec: CreatePromptResponse, call }, async (tx) => {

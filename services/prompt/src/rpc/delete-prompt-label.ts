@@ -1,16 +1,13 @@
-import { DeletePromptLabelResponse, type PromptServiceService } from "@parley/proto/parley/prompt/v1/prompt_service.ts";
+import { DeletePromptLabelResponse } from "@parley/proto/parley/prompt/v1/prompt_service.ts";
 import { notFound } from "@parley/shared/errors";
 import { runIdempotent } from "@parley/shared/idempotency/run";
-import type { Handlers } from "@parley/shared/rpc/server";
-import type { PromptContext } from "../context.ts";
+import type { Handler, PromptContext } from "../context.ts";
 import { isLabel } from "../labels/label.ts";
 import { refuseWhileUsed } from "../refuse-while-used.ts";
 import { checkPromptMayExist } from "../rules.ts";
 import { deleteLabel, lockPrompt } from "../store/labels.ts";
 
-export function deletePromptLabel(
-  ctx: PromptContext,
-): NonNullable<Handlers<typeof PromptServiceService>["deletePromptLabel"]> {
+export function deletePromptLabel(ctx: PromptContext): Handler<"deletePromptLabel"> {
   return ({ ownerId, promptName, label, idempotency }, call) =>
     runIdempotent(ctx, { ownerId, idempotency, codec: DeletePromptLabelResponse, call }, async (tx) => {
       checkPromptMayExist(promptName);

@@ -1,14 +1,13 @@
-import { DeletePromptResponse, type PromptServiceService } from "@parley/proto/parley/prompt/v1/prompt_service.ts";
+import { DeletePromptResponse } from "@parley/proto/parley/prompt/v1/prompt_service.ts";
 import { notFound } from "@parley/shared/errors";
 import { runIdempotent } from "@parley/shared/idempotency/run";
-import type { Handlers } from "@parley/shared/rpc/server";
 import { lockStoredBytes } from "@parley/shared/stored-bytes/room";
-import type { PromptContext } from "../context.ts";
+import type { Handler, PromptContext } from "../context.ts";
 import { refuseWhileUsed } from "../refuse-while-used.ts";
 import { checkPromptMayExist } from "../rules.ts";
 import { deletePromptRow, lockPromptToDelete } from "../store/prompts.ts";
 
-export function deletePrompt(ctx: PromptContext): NonNullable<Handlers<typeof PromptServiceService>["deletePrompt"]> {
+export function deletePrompt(ctx: PromptContext): Handler<"deletePrompt"> {
   return ({ ownerId, promptName, idempotency }, call) =>
     runIdempotent(ctx, { ownerId, idempotency, codec: DeletePromptResponse, call }, async (tx) => {
       checkPromptMayExist(promptName);

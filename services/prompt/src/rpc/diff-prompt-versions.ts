@@ -1,17 +1,13 @@
-import type { PromptServiceService } from "@parley/proto/parley/prompt/v1/prompt_service.ts";
 import { compileTexts } from "@parley/shared/domain/variables/template";
 import { notFound } from "@parley/shared/errors";
-import type { Handlers } from "@parley/shared/rpc/server";
 import { unifiedDiff } from "@parley/shared/text/unified-diff";
-import type { PromptContext } from "../context.ts";
+import type { Handler, PromptContext } from "../context.ts";
 import { versionNamed } from "../labels/label.ts";
 import { checkPromptMayExist } from "../rules.ts";
 import { findVersions, type PromptRow } from "../store/prompts.ts";
 import { findTypes } from "../store/references.ts";
 
-export function diffPromptVersions(
-  ctx: PromptContext,
-): NonNullable<Handlers<typeof PromptServiceService>["diffPromptVersions"]> {
+export function diffPromptVersions(ctx: PromptContext): Handler<"diffPromptVersions"> {
   return async ({ ownerId, promptName, from, to }) => {
     checkPromptMayExist(promptName);
     const wanted = [versionNamed(from, "from"), versionNamed(to, "to")];

@@ -1,16 +1,12 @@
-import type { PromptServiceService } from "@parley/proto/parley/prompt/v1/prompt_service.ts";
 import { notFound } from "@parley/shared/errors";
-import type { Handlers } from "@parley/shared/rpc/server";
-import type { PromptContext } from "../context.ts";
+import type { Handler, PromptContext } from "../context.ts";
 import { checkPromptMayExist } from "../rules.ts";
 import { listVersions } from "../store/prompts.ts";
 import { listReferringAgents } from "../store/references.ts";
 
 const AGENTS_LISTED_MAX = 100;
 
-export function listPromptVersions(
-  ctx: PromptContext,
-): NonNullable<Handlers<typeof PromptServiceService>["listPromptVersions"]> {
+export function listPromptVersions(ctx: PromptContext): Handler<"listPromptVersions"> {
   return async ({ ownerId, promptName, includeUsedBy }) => {
     checkPromptMayExist(promptName);
     const versions = await listVersions(ctx.db, ownerId, promptName);

@@ -1,11 +1,9 @@
-import type { PromptServiceService } from "@parley/proto/parley/prompt/v1/prompt_service.ts";
 import { pageOf } from "@parley/shared/page";
-import type { Handlers } from "@parley/shared/rpc/server";
-import type { PromptContext } from "../context.ts";
+import type { Handler, PromptContext } from "../context.ts";
 import { toPrompt } from "../convert.ts";
 import { listPromptRows } from "../store/list-prompts.ts";
 
-export function listPrompts(ctx: PromptContext): NonNullable<Handlers<typeof PromptServiceService>["listPrompts"]> {
+export function listPrompts(ctx: PromptContext): Handler<"listPrompts"> {
   return async ({ ownerId, search, latestOnly, page }) => {
     const wanted = pageOf(page);
     // No stored text contains this character, and the database rejects queries with it.

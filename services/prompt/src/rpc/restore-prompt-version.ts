@@ -1,21 +1,15 @@
-import {
-  type PromptServiceService,
-  RestorePromptVersionResponse,
-} from "@parley/proto/parley/prompt/v1/prompt_service.ts";
+import { RestorePromptVersionResponse } from "@parley/proto/parley/prompt/v1/prompt_service.ts";
 import { notFound } from "@parley/shared/errors";
 import { runIdempotent } from "@parley/shared/idempotency/run";
-import type { Handlers } from "@parley/shared/rpc/server";
 import { withinRoom } from "@parley/shared/stored-bytes/room";
-import type { PromptContext } from "../context.ts";
+import type { Handler, PromptContext } from "../context.ts";
 import { toPrompt } from "../convert.ts";
 import { withFollowers } from "../following/follow.ts";
 import { checkPromptMayExist, checkVersion } from "../rules.ts";
 import { findVersions, insertNextVersion } from "../store/prompts.ts";
 import { findTypes } from "../store/references.ts";
 
-export function restorePromptVersion(
-  ctx: PromptContext,
-): NonNullable<Handlers<typeof PromptServiceService>["restorePromptVersion"]> {
+export function restorePromptVersion(ctx: PromptContext): Handler<"restorePromptVersion"> {
   return ({ ownerId, promptName, promptVersion, idempotency }, call) =>
     withFollowers(ctx, call, (promise) =>
       runIdempotent(ctx, { ownerId, idempotency, codec: RestorePromptVersionResponse, call }, async (tx) => {

@@ -1,8 +1,7 @@
-import { type PromptServiceService, SetPromptLabelResponse } from "@parley/proto/parley/prompt/v1/prompt_service.ts";
+import { SetPromptLabelResponse } from "@parley/proto/parley/prompt/v1/prompt_service.ts";
 import { invalid, notFound, ServiceError } from "@parley/shared/errors";
 import { runIdempotent } from "@parley/shared/idempotency/run";
-import type { Handlers } from "@parley/shared/rpc/server";
-import type { PromptContext } from "../context.ts";
+import type { Handler, PromptContext } from "../context.ts";
 import { withFollowers } from "../following/follow.ts";
 import { checkLabel, LATEST } from "../labels/label.ts";
 import { checkPromptMayExist, checkVersion } from "../rules.ts";
@@ -10,9 +9,7 @@ import { listLabels, lockPrompt, setLabel } from "../store/labels.ts";
 
 const LABELS_MAX = 100;
 
-export function setPromptLabel(
-  ctx: PromptContext,
-): NonNullable<Handlers<typeof PromptServiceService>["setPromptLabel"]> {
+export function setPromptLabel(ctx: PromptContext): Handler<"setPromptLabel"> {
   return ({ ownerId, promptName, label, promptVersion, idempotency }, call) =>
     withFollowers(ctx, call, (promise) =>
       runIdempotent(ctx, { ownerId, idempotency, codec: SetPromptLabelResponse, call }, async (tx) => {

@@ -1,16 +1,12 @@
 import type { PromptReference } from "@parley/proto/parley/prompt/v1/prompt.ts";
-import type { PromptServiceService } from "@parley/proto/parley/prompt/v1/prompt_service.ts";
-import type { Handlers } from "@parley/shared/rpc/server";
 import { lockStoredBytes } from "@parley/shared/stored-bytes/room";
-import type { PromptContext } from "../context.ts";
+import type { Handler, PromptContext } from "../context.ts";
 import { isLabel } from "../labels/label.ts";
 import { beginReferenceChange } from "../reference-change.ts";
 import { promptNameFault } from "../rules.ts";
 import { deleteInternalPrompts, holdPrompts, type Reference, replaceReferences } from "../store/references.ts";
 
-export function setPromptReferences(
-  ctx: PromptContext,
-): NonNullable<Handlers<typeof PromptServiceService>["setPromptReferences"]> {
+export function setPromptReferences(ctx: PromptContext): Handler<"setPromptReferences"> {
   return async ({ ownerId, agentId, agentName, references, agentGone, revision }, call) => {
     const agent = { ownerId, agentId, agentName };
     const names = new Set(references.map(({ promptName }) => promptName));

@@ -1,15 +1,14 @@
-import { type PromptServiceService, UpdatePromptResponse } from "@parley/proto/parley/prompt/v1/prompt_service.ts";
+import { UpdatePromptResponse } from "@parley/proto/parley/prompt/v1/prompt_service.ts";
 import { notFound } from "@parley/shared/errors";
 import { runIdempotent } from "@parley/shared/idempotency/run";
-import type { Handlers } from "@parley/shared/rpc/server";
 import { withinRoom } from "@parley/shared/stored-bytes/room";
-import type { PromptContext } from "../context.ts";
+import type { Handler, PromptContext } from "../context.ts";
 import { toPrompt } from "../convert.ts";
 import { withFollowers } from "../following/follow.ts";
 import { checkContent, checkPromptMayExist } from "../rules.ts";
 import { insertNextVersion } from "../store/prompts.ts";
 
-export function updatePrompt(ctx: PromptContext): NonNullable<Handlers<typeof PromptServiceService>["updatePrompt"]> {
+export function updatePrompt(ctx: PromptContext): Handler<"updatePrompt"> {
   return ({ ownerId, promptName, promptContent, idempotency }, call) =>
     withFollowers(ctx, call, (promise) =>
       runIdempotent(ctx, { ownerId, idempotency, codec: UpdatePromptResponse, call }, async (tx) => {

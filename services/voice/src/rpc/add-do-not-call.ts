@@ -1,7 +1,6 @@
-import type { VoiceServiceService } from "@parley/proto/parley/voice/v1/voice_service.ts";
 import type { Sql } from "@parley/shared/db/database";
 import { invalid, ServiceError } from "@parley/shared/errors";
-import type { Handlers } from "@parley/shared/rpc/server";
+import type { Handler } from "../feature.ts";
 import type { OutboundContext } from "../outbound/context.ts";
 import { type DoNotCallRow, findDoNotCallTotal, findListed, insertDoNotCall } from "../store/do-not-call.ts";
 
@@ -12,7 +11,7 @@ const NUMBERS_MAX = 1_000_000;
 export function addDoNotCall(
   ctx: Pick<OutboundContext, "db" | "clock">,
   numbersMax = NUMBERS_MAX,
-): NonNullable<Handlers<typeof VoiceServiceService>["addDoNotCall"]> {
+): Handler<"addDoNotCall"> {
   return async ({ ownerId, mobileNumber }) => {
     if (!E164.test(mobileNumber))
       throw invalid("mobile_number", "mobile_number must be a phone number in E.164 form, such as +14155550123");

@@ -1,19 +1,13 @@
-import {
-  CallBatchChange,
-  ChangeCallBatchResponse,
-  type VoiceServiceService,
-} from "@parley/proto/parley/voice/v1/voice_service.ts";
+import { CallBatchChange, ChangeCallBatchResponse } from "@parley/proto/parley/voice/v1/voice_service.ts";
 import { invalid, ServiceError } from "@parley/shared/errors";
 import { runPrepared } from "@parley/shared/idempotency/run";
-import type { Handlers } from "@parley/shared/rpc/server";
 import { wakeBatch } from "../batches/run-batches.ts";
+import type { Handler } from "../feature.ts";
 import type { OutboundContext } from "../outbound/context.ts";
 import { endCall } from "../outbound/end-call.ts";
 import { type BatchKey, cancelEntries, findBatch, storeBatchStatus } from "../store/call-batches.ts";
 import { listUnendedOfBatch } from "../store/outbound-calls.ts";
 import { readBatch } from "./get-call-batch.ts";
-
-type Handler = NonNullable<Handlers<typeof VoiceServiceService>["changeCallBatch"]>;
 
 const STATUSES = {
   [CallBatchChange.CALL_BATCH_CHANGE_PAUSE]: "PAUSED",
@@ -23,7 +17,7 @@ const STATUSES = {
 type Status = (typeof STATUSES)[keyof typeof STATUSES];
 
 /** A batch that has ended stays as it is; one that was cancelled is not resumed. */
-export function changeCallBatch(ctx: OutboundContext): Handler {
+export function changeCallBatch(ctx: OutboundContext): Handler<"changeCallBatch"> {
   return async ({ change, idempotency, ...key }, call) => {
     const status = STATUSES[change as keyof typeof STATUSES];
     if (!status) throw invalid("change", "change must be PAUSE, RESUME or CANCEL");

@@ -1,14 +1,11 @@
-import type { VoiceServiceService } from "@parley/proto/parley/voice/v1/voice_service.ts";
 import { ServiceError } from "@parley/shared/errors";
 import { isUuid } from "@parley/shared/ids";
-import type { Handlers } from "@parley/shared/rpc/server";
+import type { Handler } from "../feature.ts";
 import { claimWebCall, forgetGiven, releaseWebCall } from "../store/web-calls.ts";
 import { tokenDigest } from "../token.ts";
 import type { WebCallContext } from "../web-calls/context.ts";
 
-export function connectWebCall(
-  ctx: WebCallContext,
-): NonNullable<Handlers<typeof VoiceServiceService>["connectWebCall"]> {
+export function connectWebCall(ctx: WebCallContext): Handler<"connectWebCall"> {
   return async ({ conversationId, token, offer }, rpc) => {
     const claim = { conversationId, tokenDigest: tokenDigest(token), now: ctx.clock.now() };
     const call = isUuid(conversationId) ? await claimWebCall(ctx.db, claim) : null;

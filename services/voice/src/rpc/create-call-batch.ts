@@ -1,13 +1,11 @@
-import { CreateCallBatchResponse, type VoiceServiceService } from "@parley/proto/parley/voice/v1/voice_service.ts";
+import { CreateCallBatchResponse } from "@parley/proto/parley/voice/v1/voice_service.ts";
 import { runPrepared } from "@parley/shared/idempotency/run";
-import type { Handlers } from "@parley/shared/rpc/server";
 import { newBatch, storeBatch } from "../batches/new-batch.ts";
+import type { Handler } from "../feature.ts";
 import type { OutboundContext } from "../outbound/context.ts";
 import { readBatch } from "./get-call-batch.ts";
 
-type Handler = NonNullable<Handlers<typeof VoiceServiceService>["createCallBatch"]>;
-
-export function createCallBatch(ctx: OutboundContext): Handler {
+export function createCallBatch(ctx: OutboundContext): Handler<"createCallBatch"> {
   return async (request, call) =>
     runPrepared(
       ctx,

@@ -1,7 +1,7 @@
-import { CreateCallResponse, type VoiceServiceService } from "@parley/proto/parley/voice/v1/voice_service.ts";
+import { CreateCallResponse } from "@parley/proto/parley/voice/v1/voice_service.ts";
 import { invalid, ServiceError } from "@parley/shared/errors";
 import { runPrepared } from "@parley/shared/idempotency/run";
-import type { Handlers } from "@parley/shared/rpc/server";
+import type { Handler } from "../feature.ts";
 import type { OutboundContext } from "../outbound/context.ts";
 import { toCall } from "../outbound/convert.ts";
 import { newCall, numberFault, queueCalls, untilTomorrow } from "../outbound/new-call.ts";
@@ -20,7 +20,7 @@ async function requireAllowed(ctx: OutboundContext, { ownerId, toMobileNumber }:
   if (spent !== null) throw new ServiceError("rate_limited", spent, { retryAfterMs: untilTomorrow(clock.now()) });
 }
 
-export function createCall(ctx: OutboundContext): NonNullable<Handlers<typeof VoiceServiceService>["createCall"]> {
+export function createCall(ctx: OutboundContext): Handler<"createCall"> {
   return async ({ idempotency, ...asked }, call) =>
     runPrepared(
       ctx,

@@ -1,11 +1,11 @@
-import { CreateWebCallResponse, type VoiceServiceService } from "@parley/proto/parley/voice/v1/voice_service.ts";
+import { CreateWebCallResponse } from "@parley/proto/parley/voice/v1/voice_service.ts";
 import type { RoomSettings } from "@parley/shared/domain/full";
 import { runPrepared } from "@parley/shared/idempotency/run";
 import { sealedResponses } from "@parley/shared/idempotency/sealed-responses";
 import { newUuid } from "@parley/shared/ids";
-import type { Handlers } from "@parley/shared/rpc/server";
 import { withinRoom } from "@parley/shared/stored-bytes/room";
 import { askedVersion, CALL_SECONDS_MAX } from "../call/port.ts";
+import type { Handler } from "../feature.ts";
 import { insertWebCall } from "../store/web-calls.ts";
 import { newToken, tokenDigest } from "../token.ts";
 import type { WebCallContext } from "../web-calls/context.ts";
@@ -19,7 +19,7 @@ const ROOM: RoomSettings = {
   remedy: "they expire after five minutes",
 };
 
-export function createWebCall(ctx: WebCallContext): NonNullable<Handlers<typeof VoiceServiceService>["createWebCall"]> {
+export function createWebCall(ctx: WebCallContext): Handler<"createWebCall"> {
   return async ({ ownerId, agentId, dynamicVariables = {}, metadata = {}, idempotency, draftId, ...version }, call) =>
     runPrepared(
       ctx,

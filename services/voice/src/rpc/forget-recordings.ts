@@ -1,17 +1,14 @@
-import type { VoiceServiceService } from "@parley/proto/parley/voice/v1/voice_service.ts";
 import type { Database } from "@parley/shared/db/database";
 import { isUuid } from "@parley/shared/ids";
-import type { Handlers } from "@parley/shared/rpc/server";
+import type { Handler } from "../feature.ts";
 import { forgetEndedCalls } from "../store/forgotten-calls.ts";
-
-type Handler = NonNullable<Handlers<typeof VoiceServiceService>["forgetRecordings"]>;
 
 /** Deletes the recordings and calls of conversations that are deleted (docs/api-reference.md#retention). */
 export function forgetRecordings(ctx: {
   db: Database;
   /** Has a job delete recordings. */
   remove(ownerId: string, conversationIds: readonly string[]): Promise<void>;
-}): Handler {
+}): Handler<"forgetRecordings"> {
   return async ({ ownerId, conversationIds }) => {
     const ids = conversationIds.filter(isUuid);
     await ctx.remove(ownerId, ids);

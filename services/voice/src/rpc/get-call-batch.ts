@@ -1,14 +1,13 @@
 import type { CallBatch } from "@parley/proto/parley/voice/v1/call_batch.ts";
-import type { VoiceServiceService } from "@parley/proto/parley/voice/v1/voice_service.ts";
 import type { Sql } from "@parley/shared/db/database";
 import { notFound } from "@parley/shared/errors";
 import { isId } from "@parley/shared/ids";
-import type { Handlers } from "@parley/shared/rpc/server";
 import { toCallBatch } from "../batches/convert.ts";
+import type { Handler } from "../feature.ts";
 import type { OutboundContext } from "../outbound/context.ts";
 import { type BatchKey, countBatchCalls, findBatch } from "../store/call-batches.ts";
 
-export function getCallBatch(ctx: OutboundContext): NonNullable<Handlers<typeof VoiceServiceService>["getCallBatch"]> {
+export function getCallBatch(ctx: OutboundContext): Handler<"getCallBatch"> {
   return async (key) => ({ batch: await readBatch(ctx.db, key) });
 }
 

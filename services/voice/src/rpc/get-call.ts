@@ -1,13 +1,12 @@
-import type { VoiceServiceService } from "@parley/proto/parley/voice/v1/voice_service.ts";
 import type { Sql } from "@parley/shared/db/database";
 import { notFound } from "@parley/shared/errors";
 import { isId } from "@parley/shared/ids";
-import type { Handlers } from "@parley/shared/rpc/server";
+import type { Handler } from "../feature.ts";
 import type { OutboundContext } from "../outbound/context.ts";
 import { toCall } from "../outbound/convert.ts";
 import { findOutboundCall, type OutboundCall, type OutboundKey } from "../store/outbound-calls.ts";
 
-export function getCall(ctx: OutboundContext): NonNullable<Handlers<typeof VoiceServiceService>["getCall"]> {
+export function getCall(ctx: OutboundContext): Handler<"getCall"> {
   return async (key) => ({ call: toCall(await getOutboundCall(ctx.db, key)) });
 }
 

@@ -1,12 +1,9 @@
-import type { VoiceServiceService } from "@parley/proto/parley/voice/v1/voice_service.ts";
 import { notFound } from "@parley/shared/errors";
-import type { Handlers } from "@parley/shared/rpc/server";
 import { type CallbackContext, handleCallback } from "../carriers/callbacks/handle-callback.ts";
+import type { Handler } from "../feature.ts";
 
 /** Accepts a carrier's callback, which anyone may send: its signature is checked before anything is done. */
-export function handleCarrierCallback(
-  ctx: CallbackContext,
-): NonNullable<Handlers<typeof VoiceServiceService>["handleCarrierCallback"]> {
+export function handleCarrierCallback(ctx: CallbackContext): Handler<"handleCarrierCallback"> {
   return async ({ provider, id, event, form, signatures, nonce }, call) => {
     if (provider !== "twilio" && provider !== "plivo") throw notFound("Carrier");
     const callback = { provider, id, event, form: new URLSearchParams(form), signatures, nonce } as const;

@@ -1,7 +1,7 @@
-import { HangUpCallResponse, type VoiceServiceService } from "@parley/proto/parley/voice/v1/voice_service.ts";
+import { HangUpCallResponse } from "@parley/proto/parley/voice/v1/voice_service.ts";
 import { runPrepared } from "@parley/shared/idempotency/run";
 import { enqueueJob } from "@parley/shared/jobs/store";
-import type { Handlers } from "@parley/shared/rpc/server";
+import type { Handler } from "../feature.ts";
 import type { OutboundContext } from "../outbound/context.ts";
 import { toCall } from "../outbound/convert.ts";
 import { endCall } from "../outbound/end-call.ts";
@@ -11,7 +11,7 @@ import type { OutboundCall, OutboundKey } from "../store/outbound-calls.ts";
 import { storeUnwanted } from "../store/outbound-progress.ts";
 import { getOutboundCall } from "./get-call.ts";
 
-export function hangUpCall(ctx: OutboundContext): NonNullable<Handlers<typeof VoiceServiceService>["hangUpCall"]> {
+export function hangUpCall(ctx: OutboundContext): Handler<"hangUpCall"> {
   return async ({ idempotency, ...key }, call) =>
     runPrepared(
       ctx,

@@ -1,18 +1,17 @@
-import type { HoldTestCallResponse, VoiceServiceService } from "@parley/proto/parley/voice/v1/voice_service.ts";
+import type { HoldTestCallResponse } from "@parley/proto/parley/voice/v1/voice_service.ts";
 import { invalid } from "@parley/shared/errors";
 import { isUuid } from "@parley/shared/ids";
-import type { Handlers } from "@parley/shared/rpc/server";
 import { told } from "@parley/shared/rpc/told";
 import { fewAtOnce } from "@parley/shared/shares/few-at-once";
+import type { Handler } from "../feature.ts";
 import { holdTestCall as hold, type TestCallOptions } from "../test-calls/hold-test-call.ts";
 
-type Handler = NonNullable<Handlers<typeof VoiceServiceService>["holdTestCall"]>;
 type News = NonNullable<HoldTestCallResponse["news"]>;
 
 /** As many as the agent service runs at once for an owner; more wait. */
 const FEW = { what: "test calls", atOnce: 4, waitingMax: 16 };
 
-export function holdTestCall(options: TestCallOptions): Handler {
+export function holdTestCall(options: TestCallOptions): Handler<"holdTestCall"> {
   const few = fewAtOnce(FEW);
   return async function* (requests, call) {
     const steps = requests[Symbol.asyncIterator]();

@@ -1,11 +1,10 @@
-import type { VoiceServiceService } from "@parley/proto/parley/voice/v1/voice_service.ts";
 import { pageOf } from "@parley/shared/page";
-import type { Handlers } from "@parley/shared/rpc/server";
+import type { Handler } from "../feature.ts";
 import type { OutboundContext } from "../outbound/context.ts";
 import { statusesOf, toCall } from "../outbound/convert.ts";
 import { listOutboundCalls } from "../store/outbound-calls.ts";
 
-export function listCalls(ctx: OutboundContext): NonNullable<Handlers<typeof VoiceServiceService>["listCalls"]> {
+export function listCalls(ctx: OutboundContext): Handler<"listCalls"> {
   return async ({ page, statuses, ...filter }) => {
     const { calls, total } = await listOutboundCalls(
       ctx.db,

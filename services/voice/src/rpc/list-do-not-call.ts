@@ -1,13 +1,10 @@
-import type { VoiceServiceService } from "@parley/proto/parley/voice/v1/voice_service.ts";
 import { invalid } from "@parley/shared/errors";
 import { pageOf } from "@parley/shared/page";
-import type { Handlers } from "@parley/shared/rpc/server";
+import type { Handler } from "../feature.ts";
 import type { OutboundContext } from "../outbound/context.ts";
 import { ALL, listDoNotCall as listNumbers } from "../store/do-not-call.ts";
 
-type Handler = NonNullable<Handlers<typeof VoiceServiceService>["listDoNotCall"]>;
-
-export function listDoNotCall(ctx: OutboundContext): Handler {
+export function listDoNotCall(ctx: OutboundContext): Handler<"listDoNotCall"> {
   return async ({ ownerId, page, search }) => listNumbers(ctx.db, { ownerId, begins: beginning(search) }, pageOf(page));
 }
 

@@ -1,9 +1,8 @@
 import { RegistrationState, type TrunkRegistration } from "@parley/proto/parley/voice/v1/trunk.ts";
-import type { VoiceServiceService } from "@parley/proto/parley/voice/v1/voice_service.ts";
 import type { Clock } from "@parley/shared/clock";
 import type { Database } from "@parley/shared/db/database";
 import { REGISTRATION_STATES } from "@parley/shared/domain/api-names";
-import type { Handlers } from "@parley/shared/rpc/server";
+import type { Handler } from "../feature.ts";
 import { listTrunkRegistrations as listRows, type RegistrationRow } from "../store/trunk-registrations.ts";
 import type { UserAgent } from "../transport/sip/user-agent.ts";
 
@@ -14,9 +13,7 @@ interface Context {
   sip: Pick<UserAgent, "announced"> | null;
 }
 
-type Handler = NonNullable<Handlers<typeof VoiceServiceService>["listTrunkRegistrations"]>;
-
-export function listTrunkRegistrations({ db, clock, sip }: Context): Handler {
+export function listTrunkRegistrations({ db, clock, sip }: Context): Handler<"listTrunkRegistrations"> {
   return async ({ ownerId }) => {
     const now = clock.now();
     return {

@@ -1,18 +1,12 @@
-import type {
-  ByteRange,
-  ReadRecordingResponse,
-  VoiceServiceService,
-} from "@parley/proto/parley/voice/v1/voice_service.ts";
+import type { ByteRange, ReadRecordingResponse } from "@parley/proto/parley/voice/v1/voice_service.ts";
 import type { Database } from "@parley/shared/db/database";
 import { notFound, ServiceError } from "@parley/shared/errors";
 import { isUuid } from "@parley/shared/ids";
-import type { Handlers } from "@parley/shared/rpc/server";
 import { byteShares } from "@parley/shared/shares/byte-shares";
+import type { Handler } from "../feature.ts";
 import { nameOf, type RecordingFiles } from "../recording/files/files.ts";
 import { MEDIA_TYPE } from "../recording/stereo-file.ts";
 import { findRecording } from "../store/recordings.ts";
-
-type Handler = NonNullable<Handlers<typeof VoiceServiceService>["readRecording"]>;
 
 /** The most reads of one owner at a time. Each holds one or two pieces of a file. */
 const READS_MAX = 32;
@@ -25,7 +19,7 @@ export function readRecording(ctx: {
   db: Database;
   /** Null: calls are not recorded here. */
   files: RecordingFiles | null;
-}): Handler {
+}): Handler<"readRecording"> {
   const reads = byteShares({
     what: "recordings",
     totalBytes: Number.POSITIVE_INFINITY,

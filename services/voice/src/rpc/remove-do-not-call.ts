@@ -1,12 +1,9 @@
-import type { VoiceServiceService } from "@parley/proto/parley/voice/v1/voice_service.ts";
 import { notFound } from "@parley/shared/errors";
-import type { Handlers } from "@parley/shared/rpc/server";
+import type { Handler } from "../feature.ts";
 import type { OutboundContext } from "../outbound/context.ts";
 import { deleteDoNotCall } from "../store/do-not-call.ts";
 
-type Handler = NonNullable<Handlers<typeof VoiceServiceService>["removeDoNotCall"]>;
-
-export function removeDoNotCall(ctx: OutboundContext): Handler {
+export function removeDoNotCall(ctx: OutboundContext): Handler<"removeDoNotCall"> {
   return async ({ ownerId, mobileNumber }) => {
     if (!(await deleteDoNotCall(ctx.db, ownerId, mobileNumber))) throw notFound("Number on the do-not-call list");
     return {};

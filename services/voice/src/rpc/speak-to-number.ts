@@ -1,8 +1,7 @@
-import type { VoiceServiceService } from "@parley/proto/parley/voice/v1/voice_service.ts";
 import { asServiceError } from "@parley/shared/carriers/errors";
 import { invalid } from "@parley/shared/errors";
-import type { Handlers } from "@parley/shared/rpc/server";
 import type { SpokenCalls } from "../carriers/callbacks/spoken-calls.ts";
+import type { Handler } from "../feature.ts";
 
 const SENTENCE_MAX = 500;
 
@@ -10,7 +9,7 @@ export function speakToNumber(ctx: {
   spoken: Pick<SpokenCalls, "begin">;
   /** The fault of a number to call; null if it has none. */
   numberFault(mobileNumber: string): string | null;
-}): NonNullable<Handlers<typeof VoiceServiceService>["speakToNumber"]> {
+}): Handler<"speakToNumber"> {
   return async ({ ownerId, carrierId, fromMobileNumber: from, toMobileNumber: to, sentence }) => {
     const fault = ctx.numberFault(to);
     if (fault !== null) throw invalid("mobile_number", `mobile_number ${fault}`);

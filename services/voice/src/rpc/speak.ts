@@ -1,7 +1,6 @@
-import type { VoiceServiceService } from "@parley/proto/parley/voice/v1/voice_service.ts";
-import type { Handlers } from "@parley/shared/rpc/server";
+import type { Handler } from "../feature.ts";
 import type { SpokenNotes } from "../voice-notes/notes.ts";
 
-export function speak(notes: SpokenNotes): NonNullable<Handlers<typeof VoiceServiceService>["speak"]> {
+export function speak(notes: SpokenNotes): Handler<"speak"> {
   return async (note, { signal }) => ({ audio: Buffer.from(await notes.speak(note, signal)) });
 }

@@ -1,13 +1,11 @@
-import { CreateDailySessionResponse, type VoiceServiceService } from "@parley/proto/parley/voice/v1/voice_service.ts";
+import { CreateDailySessionResponse } from "@parley/proto/parley/voice/v1/voice_service.ts";
 import { runPrepared } from "@parley/shared/idempotency/run";
 import { sealedResponses } from "@parley/shared/idempotency/sealed-responses";
-import type { Handlers } from "@parley/shared/rpc/server";
 import type { DailyContext } from "../../daily/context.ts";
 import { beginConversation, openSession, type PreparedSession, prepareSession } from "../../daily/new-session.ts";
+import type { Handler } from "../../feature.ts";
 
-export function createDailySession(
-  ctx: DailyContext,
-): NonNullable<Handlers<typeof VoiceServiceService>["createDailySession"]> {
+export function createDailySession(ctx: DailyContext): Handler<"createDailySession"> {
   return async ({ idempotency, ...asked }, call) => {
     const { ownerId } = asked;
     const codec = sealedResponses(CreateDailySessionResponse, ctx.sealer, ownerId);

@@ -16,17 +16,16 @@ import {
   VOICES_PAGE_SIZE,
   VoiceList,
 } from "../schemas/catalogue.ts";
-import { endpoint } from "./endpoint.ts";
+import { endpoints } from "./endpoint.ts";
 
 export function catalogueRoutes(gate: GateContext, { agents, accounts }: Clients) {
+  const route = endpoints(gate, { tag: "Catalogue" });
   return new Elysia({ prefix: "/v1/public" })
     .get(
       "/providers",
-      ...endpoint(
-        gate,
+      ...route(
         {
           id: "listProviders",
-          tag: "Catalogue",
           summary: "List providers and their models",
           scope: "catalogue:read",
           query: ListProvidersQuery,
@@ -42,11 +41,9 @@ export function catalogueRoutes(gate: GateContext, { agents, accounts }: Clients
     )
     .get(
       "/voices",
-      ...endpoint(
-        gate,
+      ...route(
         {
           id: "listVoices",
-          tag: "Catalogue",
           summary: "List the voices of a provider",
           description: "The owner's cloned voices first, then the provider's own; each by name.",
           scope: "catalogue:read",
@@ -75,11 +72,9 @@ export function catalogueRoutes(gate: GateContext, { agents, accounts }: Clients
     )
     .get(
       "/mobile-numbers",
-      ...endpoint(
-        gate,
+      ...route(
         {
           id: "listMobileNumbers",
-          tag: "Catalogue",
           summary: "List the owner's phone numbers",
           scope: "catalogue:read",
           query: ListNumbersQuery,

@@ -24,18 +24,17 @@ import { includedBy, ReadConversationQuery } from "../schemas/conversations.ts";
 import { acceptsEvents, eventReply } from "../turns/event-reply.ts";
 import { textReply, wholeReply } from "../turns/replies.ts";
 import { draftIdOf } from "./draft.ts";
-import { endpoint } from "./endpoint.ts";
+import { endpoints } from "./endpoint.ts";
 import { versionOf } from "./version.ts";
 
 export function chatRoutes(gate: GateContext, { agents, conversations, turns, readAgent }: Clients) {
+  const route = endpoints(gate, { tag: "Chat" });
   return new Elysia({ prefix: "/v1/public" })
     .post(
       "/chat",
-      ...endpoint(
-        gate,
+      ...route(
         {
           id: "sendMessage",
-          tag: "Chat",
           summary: "Send a message to an agent",
           scope: "chat",
           body: ChatBody,
@@ -68,11 +67,9 @@ export function chatRoutes(gate: GateContext, { agents, conversations, turns, re
     )
     .get(
       "/agents/:agent_id/first-message",
-      ...endpoint(
-        gate,
+      ...route(
         {
           id: "startChat",
-          tag: "Chat",
           summary: "Open a session with the agent's greeting",
           scope: "chat",
           query: StartChatQuery,
@@ -100,11 +97,9 @@ export function chatRoutes(gate: GateContext, { agents, conversations, turns, re
     )
     .get(
       "/chat/sessions",
-      ...endpoint(
-        gate,
+      ...route(
         {
           id: "listChatSessions",
-          tag: "Chat",
           summary: "List chat sessions, newest first",
           scope: "conversations:read",
           query: ListSessionsQuery,
@@ -127,11 +122,9 @@ export function chatRoutes(gate: GateContext, { agents, conversations, turns, re
     )
     .get(
       "/chat/sessions/:session_id",
-      ...endpoint(
-        gate,
+      ...route(
         {
           id: "getChatSession",
-          tag: "Chat",
           summary: "Get a chat session",
           scope: "conversations:read",
           query: ReadConversationQuery,

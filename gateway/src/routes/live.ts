@@ -8,7 +8,7 @@ import { eventReply } from "../live/event-reply.ts";
 import { presentOperator } from "../present/live.ts";
 import { required } from "../present/required.ts";
 import { ControlAccepted, ControlBody, Listening } from "../schemas/live.ts";
-import { endpoint } from "./endpoint.ts";
+import { endpoints } from "./endpoint.ts";
 
 type Action = NonNullable<ControlConversationRequest["action"]>;
 
@@ -16,6 +16,7 @@ const EVENTS = "text/event-stream";
 
 /** Running conversations: what is seen of them, and how they are steered (docs/live.md). */
 export function liveRoutes(gate: GateContext, { conversations, voices }: Clients) {
+  const route = endpoints(gate, { tag: "Conversations" });
   const watched = async (admitted: Admitted<unknown, unknown>, conversationId: string | undefined) => {
     const { ownerId, request, origin, headers } = admitted;
     if (request.method === "HEAD") {
@@ -28,11 +29,9 @@ export function liveRoutes(gate: GateContext, { conversations, voices }: Clients
   return new Elysia({ prefix: "/v1/public/conversations" })
     .get(
       "/events",
-      ...endpoint(
-        gate,
+      ...route(
         {
           id: "watchConversations",
-          tag: "Conversations",
           summary: "Watch which conversations begin and end",
           description:
             "Server-sent events of all conversations, `started` and `ended`, from now or from `Last-Event-ID` on.",
@@ -48,11 +47,9 @@ export function liveRoutes(gate: GateContext, { conversations, voices }: Clients
     )
     .get(
       "/:conversation_id/events",
-      ...endpoint(
-        gate,
+      ...route(
         {
           id: "watchConversation",
-          tag: "Conversations",
           summary: "Watch a running conversation",
           description:
             "Server-sent events of one conversation, from a snapshot or from `Last-Event-ID` on, until `ended`. An `id` is the same for every watcher and known for ten minutes.",
@@ -73,11 +70,9 @@ export function liveRoutes(gate: GateContext, { conversations, voices }: Clients
     )
     .post(
       "/:conversation_id/control",
-      ...endpoint(
-        gate,
+      ...route(
         {
           id: "controlConversation",
-          tag: "Conversations",
           summary: "Steer a running conversation",
           description:
             "One action, answered once it is accepted (docs/live.md). 400 if the channel cannot do it; 409 if the conversation has ended, or somebody else has taken it over.",
@@ -96,11 +91,9 @@ export function liveRoutes(gate: GateContext, { conversations, voices }: Clients
     )
     .post(
       "/:conversation_id/listen",
-      ...endpoint(
-        gate,
+      ...route(
         {
           id: "listenToConversation",
-          tag: "Conversations",
           summary: "Listen to a running call",
           description:
             "Answers where a browser connects with WHEP to hear both sides of the call (docs/live.md). The caller hears nothing of it. 400 for a chat; 409 if the call has ended, or nobody is on the line.",

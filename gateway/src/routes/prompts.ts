@@ -23,17 +23,16 @@ import {
   SetPromptLabelBody,
   UpdatePromptBody,
 } from "../schemas/prompts.ts";
-import { endpoint } from "./endpoint.ts";
+import { endpoints } from "./endpoint.ts";
 
 export function promptRoutes(gate: GateContext, { prompts }: Clients) {
+  const route = endpoints(gate, { tag: "Prompts" });
   return new Elysia({ prefix: "/v1/public/prompts" })
     .post(
       "/",
-      ...endpoint(
-        gate,
+      ...route(
         {
           id: "createPrompt",
-          tag: "Prompts",
           summary: "Create a prompt, or a new version of one",
           scope: "prompts:write",
           query: CreatePromptQuery,
@@ -59,11 +58,9 @@ export function promptRoutes(gate: GateContext, { prompts }: Clients) {
     )
     .get(
       "/",
-      ...endpoint(
-        gate,
+      ...route(
         {
           id: "listPrompts",
-          tag: "Prompts",
           summary: "List prompts",
           scope: "prompts:read",
           query: ListPromptsQuery,
@@ -82,11 +79,9 @@ export function promptRoutes(gate: GateContext, { prompts }: Clients) {
     )
     .get(
       "/:prompt_name",
-      ...endpoint(
-        gate,
+      ...route(
         {
           id: "getPrompt",
-          tag: "Prompts",
           summary: "Get a prompt",
           scope: "prompts:read",
           query: GetPromptQuery,
@@ -103,11 +98,9 @@ export function promptRoutes(gate: GateContext, { prompts }: Clients) {
     )
     .patch(
       "/:prompt_name",
-      ...endpoint(
-        gate,
+      ...route(
         {
           id: "updatePrompt",
-          tag: "Prompts",
           summary: "Add a version to a prompt",
           scope: "prompts:write",
           body: UpdatePromptBody,
@@ -125,11 +118,9 @@ export function promptRoutes(gate: GateContext, { prompts }: Clients) {
     )
     .get(
       "/:prompt_name/versions",
-      ...endpoint(
-        gate,
+      ...route(
         {
           id: "listPromptVersions",
-          tag: "Prompts",
           summary: "List the versions of a prompt, newest first",
           scope: "prompts:read",
           query: ListVersionsQuery,
@@ -158,11 +149,9 @@ export function promptRoutes(gate: GateContext, { prompts }: Clients) {
     )
     .get(
       "/:prompt_name/diff",
-      ...endpoint(
-        gate,
+      ...route(
         {
           id: "diffPromptVersions",
-          tag: "Prompts",
           summary: "Compare two versions of a prompt",
           scope: "prompts:read",
           query: DiffPromptQuery,
@@ -187,11 +176,9 @@ export function promptRoutes(gate: GateContext, { prompts }: Clients) {
     )
     .post(
       "/:prompt_name/restore",
-      ...endpoint(
-        gate,
+      ...route(
         {
           id: "restorePromptVersion",
-          tag: "Prompts",
           summary: "Restore a version of a prompt, as a new version",
           scope: "prompts:write",
           body: RestorePromptBody,
@@ -210,11 +197,9 @@ export function promptRoutes(gate: GateContext, { prompts }: Clients) {
     )
     .put(
       "/:prompt_name/labels/:label",
-      ...endpoint(
-        gate,
+      ...route(
         {
           id: "setPromptLabel",
-          tag: "Prompts",
           summary: "Give a label to a version of a prompt, or move it there",
           scope: "prompts:write",
           body: SetPromptLabelBody,
@@ -233,11 +218,9 @@ export function promptRoutes(gate: GateContext, { prompts }: Clients) {
     )
     .delete(
       "/:prompt_name/labels/:label",
-      ...endpoint(
-        gate,
+      ...route(
         {
           id: "deletePromptLabel",
-          tag: "Prompts",
           summary: "Delete a label of a prompt",
           scope: "prompts:write",
           response: PromptLabelDeleted,
@@ -252,11 +235,9 @@ export function promptRoutes(gate: GateContext, { prompts }: Clients) {
     )
     .delete(
       "/:prompt_name",
-      ...endpoint(
-        gate,
+      ...route(
         {
           id: "deletePrompt",
-          tag: "Prompts",
           summary: "Delete a prompt with all its versions",
           scope: "prompts:write",
           response: PromptDeleted,

@@ -22,7 +22,7 @@ import {
   UpdateToolQuery,
 } from "../schemas/tools/requests.ts";
 import { ImportedTools, NewTool, RotatedTool, Tool, ToolDeleted, ToolList, TriedTool } from "../schemas/tools/shown.ts";
-import { endpoint } from "./endpoint.ts";
+import { endpoints } from "./endpoint.ts";
 import { newToolOf, sourceOf, toolChangeOf } from "./tool-request.ts";
 
 /** More than the longest that a tool's call may take. */
@@ -36,14 +36,13 @@ const IMPORT_BYTES_MAX = 4 * 1024 * 1024;
 const IMPORT_TIMEOUT_MS = 30_000;
 
 export function toolRoutes(gate: GateContext, { agents, conversations }: Clients) {
+  const route = endpoints(gate, { tag: "Tools" });
   return new Elysia({ prefix: "/v1/public/tools" })
     .post(
       "/",
-      ...endpoint(
-        gate,
+      ...route(
         {
           id: "createTool",
-          tag: "Tools",
           summary: "Create a tool; its signing secret is shown only once",
           scope: "tools:write",
           body: CreateToolBody,
@@ -59,11 +58,9 @@ export function toolRoutes(gate: GateContext, { agents, conversations }: Clients
     )
     .get(
       "/",
-      ...endpoint(
-        gate,
+      ...route(
         {
           id: "listTools",
-          tag: "Tools",
           summary: "List tools, newest first",
           scope: "tools:read",
           query: ListToolsQuery,
@@ -83,11 +80,9 @@ export function toolRoutes(gate: GateContext, { agents, conversations }: Clients
     )
     .post(
       "/import",
-      ...endpoint(
-        gate,
+      ...route(
         {
           id: "importTools",
-          tag: "Tools",
           summary: "Make tools of an OpenAPI document or a curl command",
           description:
             "Stores nothing: each of `tools` is a body for `POST /tools`. The secrets that they name must exist before; their values are never taken from a command. Give one of `url`, `document` and `curl`.",
@@ -104,11 +99,9 @@ export function toolRoutes(gate: GateContext, { agents, conversations }: Clients
     )
     .get(
       "/:tool_id",
-      ...endpoint(
-        gate,
+      ...route(
         {
           id: "getTool",
-          tag: "Tools",
           summary: "Get a tool",
           scope: "tools:read",
           response: Tool,
@@ -122,11 +115,9 @@ export function toolRoutes(gate: GateContext, { agents, conversations }: Clients
     )
     .patch(
       "/:tool_id",
-      ...endpoint(
-        gate,
+      ...route(
         {
           id: "updateTool",
-          tag: "Tools",
           summary: "Change a tool",
           scope: "tools:write",
           query: UpdateToolQuery,
@@ -149,11 +140,9 @@ export function toolRoutes(gate: GateContext, { agents, conversations }: Clients
     )
     .delete(
       "/:tool_id",
-      ...endpoint(
-        gate,
+      ...route(
         {
           id: "deleteTool",
-          tag: "Tools",
           summary: "Delete a tool",
           scope: "tools:write",
           response: ToolDeleted,
@@ -168,11 +157,9 @@ export function toolRoutes(gate: GateContext, { agents, conversations }: Clients
     )
     .post(
       "/:tool_id/rotate-secret",
-      ...endpoint(
-        gate,
+      ...route(
         {
           id: "rotateToolSecret",
-          tag: "Tools",
           summary: "Make a new signing secret; the old one is valid for 24 hours more",
           scope: "tools:write",
           response: RotatedTool,
@@ -187,11 +174,9 @@ export function toolRoutes(gate: GateContext, { agents, conversations }: Clients
     )
     .post(
       "/:tool_id/accept",
-      ...endpoint(
-        gate,
+      ...route(
         {
           id: "acceptToolChanges",
-          tag: "Tools",
           summary: "Accept what an MCP server changed",
           description:
             "Asks the server again and switches on everything that it offers and the tool allows, as it is now. Tools that are gone are forgotten.",
@@ -209,11 +194,9 @@ export function toolRoutes(gate: GateContext, { agents, conversations }: Clients
     )
     .post(
       "/:tool_id/try",
-      ...endpoint(
-        gate,
+      ...route(
         {
           id: "tryTool",
-          tag: "Tools",
           summary: "Call a tool as a conversation would",
           description:
             "Every request makes a call, also a repeated one with the same `Idempotency-Key`. Client tools cannot be tried: a conversation's client makes their calls.",

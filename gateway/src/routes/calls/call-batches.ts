@@ -17,7 +17,7 @@ import {
   CheckedCallBatch,
   ListCallBatchesQuery,
 } from "../../schemas/calls.ts";
-import { endpoint } from "../endpoint.ts";
+import { endpoint, endpoints } from "../endpoint.ts";
 import { versionOf } from "../version.ts";
 import { batchCallsOf, csvCallsOf, namingLines } from "./batch-calls.ts";
 
@@ -28,6 +28,7 @@ const BODY_VALUES_MAX = 71_000;
 const CHECKED_SHOWN = 5;
 
 export function callBatchRoutes(gate: GateContext, { voices }: Clients) {
+  const route = endpoints(gate, { tag: "Calls" });
   const changing = (
     id: string,
     summary: string,
@@ -49,11 +50,9 @@ export function callBatchRoutes(gate: GateContext, { voices }: Clients) {
   return new Elysia({ prefix: "/v1/public/call-batches" })
     .post(
       "/",
-      ...endpoint(
-        gate,
+      ...route(
         {
           id: "createCallBatch",
-          tag: "Calls",
           summary: "Have an agent call many numbers",
           description:
             "Calls up to 10,000 numbers, each in a separate call. Numbers on your do-not-call list are skipped (docs/outbound-calls.md#batches).",
@@ -76,11 +75,9 @@ export function callBatchRoutes(gate: GateContext, { voices }: Clients) {
     )
     .post(
       "/check",
-      ...endpoint(
-        gate,
+      ...route(
         {
           id: "checkCallBatch",
-          tag: "Calls",
           summary: "Check the CSV of a batch",
           description:
             "Calls nobody and stores nothing: a refusal names the lines that are wrong, as that of a batch would.",
@@ -105,11 +102,9 @@ export function callBatchRoutes(gate: GateContext, { voices }: Clients) {
     )
     .get(
       "/",
-      ...endpoint(
-        gate,
+      ...route(
         {
           id: "listCallBatches",
-          tag: "Calls",
           summary: "List batches of calls",
           description: "Newest first. A batch is kept for 30 days after its end.",
           scope: "calls",
@@ -126,11 +121,9 @@ export function callBatchRoutes(gate: GateContext, { voices }: Clients) {
     )
     .get(
       "/:batch_id",
-      ...endpoint(
-        gate,
+      ...route(
         {
           id: "getCallBatch",
-          tag: "Calls",
           summary: "Get a batch with its counts",
           scope: "calls",
           response: CallBatchShown,

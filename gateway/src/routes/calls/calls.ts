@@ -6,21 +6,20 @@ import { presentCall } from "../../present/call.ts";
 import { pageFigures, pageOf } from "../../present/page.ts";
 import { required } from "../../present/required.ts";
 import { CallBody, CallList, CreatedCall, ListCallsQuery, PhoneCall } from "../../schemas/calls.ts";
-import { endpoint } from "../endpoint.ts";
+import { endpoints } from "../endpoint.ts";
 import { versionOf } from "../version.ts";
 
 /** Limit for a request, which is stored until the call has ended. */
 const BODY_BYTES_MAX = 64 * 1024;
 
 export function callRoutes(gate: GateContext, { voices }: Clients) {
+  const route = endpoints(gate, { tag: "Calls" });
   return new Elysia({ prefix: "/v1/public/calls" })
     .post(
       "/",
-      ...endpoint(
-        gate,
+      ...route(
         {
           id: "createCall",
-          tag: "Calls",
           summary: "Have an agent call a number",
           description:
             "The call is stored before the response is sent, and placed within an hour, in order, as your carrier account allows. It ends once, with one webhook (docs/outbound-calls.md).",
@@ -55,11 +54,9 @@ export function callRoutes(gate: GateContext, { voices }: Clients) {
     )
     .get(
       "/",
-      ...endpoint(
-        gate,
+      ...route(
         {
           id: "listCalls",
-          tag: "Calls",
           summary: "List the calls that agents make",
           description:
             "Newest first. Calls are kept for 30 days after they end, and their conversations for your retention period.",
@@ -89,11 +86,9 @@ export function callRoutes(gate: GateContext, { voices }: Clients) {
     )
     .get(
       "/:call_id",
-      ...endpoint(
-        gate,
+      ...route(
         {
           id: "getCall",
-          tag: "Calls",
           summary: "Get a call",
           scope: "calls",
           response: PhoneCall,
@@ -107,11 +102,9 @@ export function callRoutes(gate: GateContext, { voices }: Clients) {
     )
     .post(
       "/:call_id/hangup",
-      ...endpoint(
-        gate,
+      ...route(
         {
           id: "hangUpCall",
-          tag: "Calls",
           summary: "Hang up a call",
           description:
             "Removes a call from the queue, stops its ringing, or ends it. The response may still show the call as in progress, because the carrier ends it a moment later. Has no effect on a call that has ended.",

@@ -20,7 +20,7 @@ import {
   ReplaceDocumentBody,
   StoredDocument,
 } from "../../schemas/knowledge.ts";
-import { endpoint } from "../endpoint.ts";
+import { endpoints } from "../endpoint.ts";
 import { documentWithText } from "./document-text.ts";
 import { nameOfDocument, sendContent } from "./send-content.ts";
 
@@ -32,14 +32,13 @@ const FILE = {
 const ID = "/:document_id";
 
 export function documentRoutes(gate: GateContext, { knowledge, conversations }: Clients) {
+  const route = endpoints(gate, { tag: "Knowledge" });
   return new Elysia({ prefix: "/v1/public/knowledge-bases/:knowledge_base_id/documents" })
     .post(
       "/",
-      ...endpoint(
-        gate,
+      ...route(
         {
           id: "createDocument",
-          tag: "Knowledge",
           summary: "Add a document",
           description:
             "Send a file of at most 20 MiB as a form, or JSON with `name` and `text`, or with `url`. The answer comes at once with the status `PENDING`; the document is read in the background, and is then `READY` or `FAILED`. The same content twice in a knowledge base is one document.",
@@ -68,11 +67,9 @@ export function documentRoutes(gate: GateContext, { knowledge, conversations }: 
     )
     .get(
       "/",
-      ...endpoint(
-        gate,
+      ...route(
         {
           id: "listDocuments",
-          tag: "Knowledge",
           summary: "List documents, newest first",
           scope: "knowledge:read",
           query: ListDocumentsQuery,
@@ -94,11 +91,9 @@ export function documentRoutes(gate: GateContext, { knowledge, conversations }: 
     )
     .get(
       ID,
-      ...endpoint(
-        gate,
+      ...route(
         {
           id: "getDocument",
-          tag: "Knowledge",
           summary: "Get a document",
           scope: "knowledge:read",
           query: GetDocumentQuery,
@@ -115,11 +110,9 @@ export function documentRoutes(gate: GateContext, { knowledge, conversations }: 
     )
     .get(
       `${ID}/chunks/:chunk_id`,
-      ...endpoint(
-        gate,
+      ...route(
         {
           id: "getChunk",
-          tag: "Knowledge",
           summary: "Get a chunk of a document",
           description:
             "The part of a document that a search or a reply's source names. One that the document's new content no longer has is 404.",
@@ -141,11 +134,9 @@ export function documentRoutes(gate: GateContext, { knowledge, conversations }: 
     )
     .get(
       `${ID}/replies`,
-      ...endpoint(
-        gate,
+      ...route(
         {
           id: "listDocumentReplies",
-          tag: "Knowledge",
           summary: "List the replies that used a document",
           description:
             "The replies whose model was given parts of the document, newest first. A reply is gone from here once its conversation is.",
@@ -169,11 +160,9 @@ export function documentRoutes(gate: GateContext, { knowledge, conversations }: 
     )
     .put(
       ID,
-      ...endpoint(
-        gate,
+      ...route(
         {
           id: "replaceDocument",
-          tag: "Knowledge",
           summary: "Replace a document's content",
           description:
             "Takes the same bodies as adding a document. The old content serves until the new one is read. If that fails, the old content stays, and `error` says why.",
@@ -201,11 +190,9 @@ export function documentRoutes(gate: GateContext, { knowledge, conversations }: 
     )
     .delete(
       ID,
-      ...endpoint(
-        gate,
+      ...route(
         {
           id: "deleteDocument",
-          tag: "Knowledge",
           summary: "Delete a document",
           description: "Takes effect at the next search.",
           scope: "knowledge:write",
@@ -221,11 +208,9 @@ export function documentRoutes(gate: GateContext, { knowledge, conversations }: 
     )
     .post(
       `${ID}/refresh`,
-      ...endpoint(
-        gate,
+      ...route(
         {
           id: "refreshDocument",
-          tag: "Knowledge",
           summary: "Fetch a document's page now",
           description:
             "The text that the document has serves until the page is read. If that fails, the old text stays, and `error` says why.",

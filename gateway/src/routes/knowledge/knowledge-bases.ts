@@ -14,19 +14,18 @@ import {
   SearchKnowledgeBody,
   UpdateKnowledgeBaseBody,
 } from "../../schemas/knowledge.ts";
-import { endpoint } from "../endpoint.ts";
+import { endpoints } from "../endpoint.ts";
 
 const CHUNKS_DEFAULT = 6;
 
 export function knowledgeBaseRoutes(gate: GateContext, { knowledge }: Clients) {
+  const route = endpoints(gate, { tag: "Knowledge" });
   return new Elysia({ prefix: "/v1/public/knowledge-bases" })
     .post(
       "/",
-      ...endpoint(
-        gate,
+      ...route(
         {
           id: "createKnowledgeBase",
-          tag: "Knowledge",
           summary: "Create a knowledge base",
           scope: "knowledge:write",
           body: CreateKnowledgeBaseBody,
@@ -42,11 +41,9 @@ export function knowledgeBaseRoutes(gate: GateContext, { knowledge }: Clients) {
     )
     .get(
       "/",
-      ...endpoint(
-        gate,
+      ...route(
         {
           id: "listKnowledgeBases",
-          tag: "Knowledge",
           summary: "List knowledge bases, newest first",
           scope: "knowledge:read",
           query: ListKnowledgeBasesQuery,
@@ -65,11 +62,9 @@ export function knowledgeBaseRoutes(gate: GateContext, { knowledge }: Clients) {
     )
     .get(
       "/:knowledge_base_id",
-      ...endpoint(
-        gate,
+      ...route(
         {
           id: "getKnowledgeBase",
-          tag: "Knowledge",
           summary: "Get a knowledge base",
           scope: "knowledge:read",
           response: KnowledgeBase,
@@ -84,11 +79,9 @@ export function knowledgeBaseRoutes(gate: GateContext, { knowledge }: Clients) {
     )
     .patch(
       "/:knowledge_base_id",
-      ...endpoint(
-        gate,
+      ...route(
         {
           id: "updateKnowledgeBase",
-          tag: "Knowledge",
           summary: "Change a knowledge base",
           scope: "knowledge:write",
           body: UpdateKnowledgeBaseBody,
@@ -109,11 +102,9 @@ export function knowledgeBaseRoutes(gate: GateContext, { knowledge }: Clients) {
     )
     .delete(
       "/:knowledge_base_id",
-      ...endpoint(
-        gate,
+      ...route(
         {
           id: "deleteKnowledgeBase",
-          tag: "Knowledge",
           summary: "Delete a knowledge base with its documents",
           description: "Takes effect at the next search. A knowledge base that agents use is refused with 409.",
           scope: "knowledge:write",
@@ -138,11 +129,9 @@ export function knowledgeBaseRoutes(gate: GateContext, { knowledge }: Clients) {
     )
     .post(
       "/:knowledge_base_id/search",
-      ...endpoint(
-        gate,
+      ...route(
         {
           id: "searchKnowledgeBase",
-          tag: "Knowledge",
           summary: "Search a knowledge base as a turn would",
           description:
             "The chunks that an agent would be given, with their scores, for you to see why an answer is right or wrong.",

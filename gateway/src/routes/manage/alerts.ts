@@ -5,19 +5,17 @@ import type { GateContext } from "../../gate.ts";
 import { required } from "../../present/required.ts";
 import { Alert, AlertList, CreateAlertBody, UpdateAlertBody } from "../../schemas/manage/alerts.ts";
 import { Done } from "../../schemas/manage/fields.ts";
-import { endpoint } from "../endpoint.ts";
+import { endpoints, MANAGED } from "../endpoint.ts";
 
 export function alertRoutes(gate: GateContext, { conversations }: Clients) {
+  const route = endpoints(gate, MANAGED);
   return new Elysia({ prefix: "/v1/manage/alerts" })
     .get(
       "/",
-      ...endpoint(
-        gate,
+      ...route(
         {
           id: "listAlerts",
-          tag: "Management",
           summary: "List the alerts",
-          scope: "session",
           response: AlertList,
         },
         async ({ ownerId, origin }) => {
@@ -28,13 +26,10 @@ export function alertRoutes(gate: GateContext, { conversations }: Clients) {
     )
     .post(
       "/",
-      ...endpoint(
-        gate,
+      ...route(
         {
           id: "createAlert",
-          tag: "Management",
           summary: "Create an alert",
-          scope: "session",
           body: CreateAlertBody,
           response: Alert,
           refuses: ["not_found", "forbidden", "conflict"],
@@ -59,14 +54,11 @@ export function alertRoutes(gate: GateContext, { conversations }: Clients) {
     )
     .patch(
       "/:alert_id",
-      ...endpoint(
-        gate,
+      ...route(
         {
           id: "updateAlert",
-          tag: "Management",
           summary: "Change an alert",
           description: "An open alert that is disabled is resolved.",
-          scope: "session",
           body: UpdateAlertBody,
           response: Alert,
           refuses: ["not_found", "forbidden"],
@@ -92,13 +84,10 @@ export function alertRoutes(gate: GateContext, { conversations }: Clients) {
     )
     .delete(
       "/:alert_id",
-      ...endpoint(
-        gate,
+      ...route(
         {
           id: "deleteAlert",
-          tag: "Management",
           summary: "Delete an alert; an open one is resolved",
-          scope: "session",
           response: Done,
           refuses: ["not_found"],
         },

@@ -25,22 +25,20 @@ import {
 } from "../../schemas/manage/carriers.ts";
 import { Done } from "../../schemas/manage/fields.ts";
 import { OwnNumber } from "../../schemas/manage/mobile-numbers.ts";
-import { endpoint } from "../endpoint.ts";
+import { endpoints, MANAGED } from "../endpoint.ts";
 
 export function carrierRoutes(gate: GateContext, { accounts, voices }: Clients) {
+  const route = endpoints(gate, MANAGED);
   const trunksOf = (ownerId: string, include: string | undefined, origin: CallOrigin) =>
     include === "registration" ? voices.listTrunkRegistrations({ ownerId }, { origin }) : null;
 
   return new Elysia({ prefix: "/v1/manage/carriers" })
     .get(
       "/",
-      ...endpoint(
-        gate,
+      ...route(
         {
           id: "listCarriers",
-          tag: "Management",
           summary: "List connected carriers in the order in which they were connected",
-          scope: "session",
           query: ShowCarrierQuery,
           response: CarrierList,
         },
@@ -55,14 +53,11 @@ export function carrierRoutes(gate: GateContext, { accounts, voices }: Clients) 
     )
     .post(
       "/",
-      ...endpoint(
-        gate,
+      ...route(
         {
           id: "connectCarrier",
-          tag: "Management",
           summary: "Connect an account with a carrier, after verifying the credentials there",
           description: "Connecting an account again replaces its credentials.",
-          scope: "session",
           body: ConnectCarrierBody,
           response: ConnectedCarrier,
           refuses: ["condition", "conflict", "carrier"],
@@ -77,13 +72,10 @@ export function carrierRoutes(gate: GateContext, { accounts, voices }: Clients) 
     )
     .get(
       "/:carrier_id",
-      ...endpoint(
-        gate,
+      ...route(
         {
           id: "getCarrier",
-          tag: "Management",
           summary: "Get a connected carrier",
-          scope: "session",
           query: ShowCarrierQuery,
           response: ShownCarrier,
           refuses: ["not_found"],
@@ -96,13 +88,10 @@ export function carrierRoutes(gate: GateContext, { accounts, voices }: Clients) 
     )
     .delete(
       "/:carrier_id",
-      ...endpoint(
-        gate,
+      ...route(
         {
           id: "disconnectCarrier",
-          tag: "Management",
           summary: "Disconnect a carrier that has no phone numbers left",
-          scope: "session",
           response: Done,
           refuses: ["conflict", "not_found"],
         },
@@ -114,13 +103,10 @@ export function carrierRoutes(gate: GateContext, { accounts, voices }: Clients) 
     )
     .get(
       "/:carrier_id/numbers",
-      ...endpoint(
-        gate,
+      ...route(
         {
           id: "listCarrierNumbers",
-          tag: "Management",
           summary: "List the phone numbers of a carrier account",
-          scope: "session",
           response: CarrierNumbers,
           refuses: ["condition", "not_found", "carrier"],
         },
@@ -133,14 +119,11 @@ export function carrierRoutes(gate: GateContext, { accounts, voices }: Clients) 
     )
     .post(
       "/:carrier_id/numbers",
-      ...endpoint(
-        gate,
+      ...route(
         {
           id: "importCarrierNumber",
-          tag: "Management",
           summary: "Import a phone number, so that its calls reach Parley",
           description: "Removing the number restores its previous settings at the carrier.",
-          scope: "session",
           body: ImportNumberBody,
           response: OwnNumber,
           refuses: ["condition", "conflict", "not_found", "carrier"],

@@ -10,19 +10,17 @@ import { presentVoice, presentVoices } from "../../present/voice.ts";
 import { Voice, VoiceList } from "../../schemas/catalogue.ts";
 import { AddClonedVoiceBody, ListClonedVoicesQuery } from "../../schemas/manage/cloned-voices.ts";
 import { Done } from "../../schemas/manage/fields.ts";
-import { endpoint } from "../endpoint.ts";
+import { endpoints, MANAGED } from "../endpoint.ts";
 
 export function clonedVoiceRoutes(gate: GateContext, { agents }: Clients) {
+  const route = endpoints(gate, MANAGED);
   return new Elysia({ prefix: "/v1/manage/cloned-voices" })
     .get(
       "/",
-      ...endpoint(
-        gate,
+      ...route(
         {
           id: "listClonedVoices",
-          tag: "Management",
           summary: "List the owner's voices of a provider, by name",
-          scope: "session",
           query: ListClonedVoicesQuery,
           isList: true,
           response: VoiceList,
@@ -48,13 +46,10 @@ export function clonedVoiceRoutes(gate: GateContext, { agents }: Clients) {
     )
     .post(
       "/",
-      ...endpoint(
-        gate,
+      ...route(
         {
           id: "addClonedVoice",
-          tag: "Management",
           summary: "Add a voice that the owner has at a provider",
-          scope: "session",
           body: AddClonedVoiceBody,
           response: Voice,
           refuses: ["conflict"],
@@ -80,13 +75,10 @@ export function clonedVoiceRoutes(gate: GateContext, { agents }: Clients) {
     )
     .delete(
       "/:provider/:voice_id",
-      ...endpoint(
-        gate,
+      ...route(
         {
           id: "removeClonedVoice",
-          tag: "Management",
           summary: "Remove one of the owner's voices",
-          scope: "session",
           response: Done,
           refuses: ["not_found"],
         },

@@ -6,19 +6,17 @@ import type { GateContext } from "../../gate.ts";
 import { pageFigures, pageOf } from "../../present/page.ts";
 import { required } from "../../present/required.ts";
 import { Delivery, DeliveryList, ListDeliveriesQuery, SentDelivery } from "../../schemas/manage/deliveries.ts";
-import { endpoint } from "../endpoint.ts";
+import { endpoints, MANAGED } from "../endpoint.ts";
 
 export function deliveryRoutes(gate: GateContext, { webhooks }: Clients) {
+  const route = endpoints(gate, MANAGED);
   return new Elysia({ prefix: "/v1/manage/deliveries" })
     .get(
       "/",
-      ...endpoint(
-        gate,
+      ...route(
         {
           id: "listDeliveries",
-          tag: "Management",
           summary: "List webhook deliveries with their attempts, newest first",
-          scope: "session",
           query: ListDeliveriesQuery,
           isList: true,
           response: DeliveryList,
@@ -42,13 +40,10 @@ export function deliveryRoutes(gate: GateContext, { webhooks }: Clients) {
     )
     .get(
       "/:delivery_id",
-      ...endpoint(
-        gate,
+      ...route(
         {
           id: "getDelivery",
-          tag: "Management",
           summary: "Get a webhook delivery with what was sent",
-          scope: "session",
           response: SentDelivery,
           refuses: ["not_found"],
         },
@@ -63,15 +58,12 @@ export function deliveryRoutes(gate: GateContext, { webhooks }: Clients) {
     )
     .post(
       "/:delivery_id/resend",
-      ...endpoint(
-        gate,
+      ...route(
         {
           id: "resendDelivery",
-          tag: "Management",
           summary: "Send a delivery again",
           description:
             "Makes the attempts of its destination's schedule again for a delivery that has ended, even if it was delivered.",
-          scope: "session",
           response: Delivery,
           refuses: ["condition", "not_found"],
         },

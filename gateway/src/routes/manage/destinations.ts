@@ -19,19 +19,17 @@ import {
   UpdateDestinationBody,
 } from "../../schemas/manage/destinations.ts";
 import { Done } from "../../schemas/manage/fields.ts";
-import { endpoint } from "../endpoint.ts";
+import { endpoints, MANAGED } from "../endpoint.ts";
 
 export function destinationRoutes(gate: GateContext, { webhooks }: Clients) {
+  const route = endpoints(gate, MANAGED);
   return new Elysia({ prefix: "/v1/manage/destinations" })
     .get(
       "/",
-      ...endpoint(
-        gate,
+      ...route(
         {
           id: "listDestinations",
-          tag: "Management",
           summary: "List webhook destinations",
-          scope: "session",
           response: DestinationList,
         },
         async ({ ownerId, origin }) => {
@@ -42,13 +40,10 @@ export function destinationRoutes(gate: GateContext, { webhooks }: Clients) {
     )
     .post(
       "/",
-      ...endpoint(
-        gate,
+      ...route(
         {
           id: "createDestination",
-          tag: "Management",
           summary: "Create a webhook destination; its secret is shown only once",
-          scope: "session",
           body: CreateDestinationBody,
           response: NewDestination,
           refuses: ["conflict"],
@@ -72,13 +67,10 @@ export function destinationRoutes(gate: GateContext, { webhooks }: Clients) {
     )
     .patch(
       "/:destination_id",
-      ...endpoint(
-        gate,
+      ...route(
         {
           id: "updateDestination",
-          tag: "Management",
           summary: "Change a webhook destination",
-          scope: "session",
           body: UpdateDestinationBody,
           response: Destination,
           refuses: ["not_found"],
@@ -103,13 +95,10 @@ export function destinationRoutes(gate: GateContext, { webhooks }: Clients) {
     )
     .delete(
       "/:destination_id",
-      ...endpoint(
-        gate,
+      ...route(
         {
           id: "deleteDestination",
-          tag: "Management",
           summary: "Delete a webhook destination",
-          scope: "session",
           response: Done,
           refuses: ["not_found"],
         },
@@ -121,14 +110,11 @@ export function destinationRoutes(gate: GateContext, { webhooks }: Clients) {
     )
     .post(
       "/:destination_id/rotate-secret",
-      ...endpoint(
-        gate,
+      ...route(
         {
           id: "rotateSecret",
-          tag: "Management",
           summary: "Give a destination a new secret, shown only once",
           description: "The old secret stays valid for 24 hours.",
-          scope: "session",
           response: NewSecret,
           refuses: ["not_found"],
         },
@@ -145,14 +131,11 @@ export function destinationRoutes(gate: GateContext, { webhooks }: Clients) {
     )
     .post(
       "/:destination_id/test",
-      ...endpoint(
-        gate,
+      ...route(
         {
           id: "sendTestEvent",
-          tag: "Management",
           summary: "Send a destination a sample event",
           description: "It is sent whether or not the destination gets such events.",
-          scope: "session",
           body: SendTestBody,
           isBodyOptional: true,
           response: TestSent,
@@ -170,13 +153,10 @@ export function destinationRoutes(gate: GateContext, { webhooks }: Clients) {
     )
     .post(
       "/:destination_id/resend-failed",
-      ...endpoint(
-        gate,
+      ...route(
         {
           id: "resendFailedDeliveries",
-          tag: "Management",
           summary: "Resend the failed deliveries of a destination",
-          scope: "session",
           body: ResendFailedBody,
           response: Resent,
           refuses: ["condition", "not_found"],

@@ -8,19 +8,17 @@ import { required } from "../../present/required.ts";
 import { DoNotCallBody, DoNotCallEntry, DoNotCallList, ListDoNotCallQuery } from "../../schemas/manage/do-not-call.ts";
 import { Done } from "../../schemas/manage/fields.ts";
 import { E164 } from "../../schemas/types.ts";
-import { endpoint } from "../endpoint.ts";
+import { endpoints, MANAGED } from "../endpoint.ts";
 
 export function doNotCallRoutes(gate: GateContext, { voices }: Clients) {
+  const route = endpoints(gate, MANAGED);
   return new Elysia({ prefix: "/v1/manage/do-not-call" })
     .get(
       "/",
-      ...endpoint(
-        gate,
+      ...route(
         {
           id: "listDoNotCall",
-          tag: "Management",
           summary: "List the numbers that agents must not call",
-          scope: "session",
           query: ListDoNotCallQuery,
           isList: true,
           response: DoNotCallList,
@@ -37,14 +35,11 @@ export function doNotCallRoutes(gate: GateContext, { voices }: Clients) {
     )
     .post(
       "/",
-      ...endpoint(
-        gate,
+      ...route(
         {
           id: "addDoNotCall",
-          tag: "Management",
           summary: "Add a number to the do-not-call list",
           description: "Calls to it are refused, and batches skip it. Safe to repeat.",
-          scope: "session",
           body: DoNotCallBody,
           response: DoNotCallEntry,
           refuses: ["condition"],
@@ -57,13 +52,10 @@ export function doNotCallRoutes(gate: GateContext, { voices }: Clients) {
     )
     .delete(
       "/:mobile_number",
-      ...endpoint(
-        gate,
+      ...route(
         {
           id: "removeDoNotCall",
-          tag: "Management",
           summary: "Remove a number from the do-not-call list",
-          scope: "session",
           response: Done,
           refuses: ["not_found"],
         },

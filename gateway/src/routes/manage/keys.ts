@@ -6,19 +6,17 @@ import { readDate } from "../../http/date.ts";
 import { required } from "../../present/required.ts";
 import { Done } from "../../schemas/manage/fields.ts";
 import { CreateKeyBody, Key, KeyList, ListKeysQuery, NewKey } from "../../schemas/manage/keys.ts";
-import { endpoint } from "../endpoint.ts";
+import { endpoint, endpoints, MANAGED } from "../endpoint.ts";
 
 export function keyRoutes(gate: GateContext, { accounts }: Clients) {
+  const route = endpoints(gate, MANAGED);
   return new Elysia({ prefix: "/v1/manage/keys" })
     .get(
       "/",
-      ...endpoint(
-        gate,
+      ...route(
         {
           id: "listKeys",
-          tag: "Management",
           summary: "List API keys, newest first",
-          scope: "session",
           query: ListKeysQuery,
           response: KeyList,
         },
@@ -30,13 +28,10 @@ export function keyRoutes(gate: GateContext, { accounts }: Clients) {
     )
     .post(
       "/",
-      ...endpoint(
-        gate,
+      ...route(
         {
           id: "createKey",
-          tag: "Management",
           summary: "Create an API key, shown only once",
-          scope: "session",
           body: CreateKeyBody,
           response: NewKey,
           refuses: ["conflict"],
@@ -59,13 +54,10 @@ export function keyRoutes(gate: GateContext, { accounts }: Clients) {
     .post("/:key_id/deactivate", ...change(gate, "deactivateKey", "Deactivate an API key", accounts.deactivateKey))
     .delete(
       "/:key_id",
-      ...endpoint(
-        gate,
+      ...route(
         {
           id: "deleteKey",
-          tag: "Management",
           summary: "Delete an API key",
-          scope: "session",
           response: Done,
           refuses: ["not_found"],
         },

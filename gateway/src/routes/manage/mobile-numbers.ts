@@ -17,19 +17,17 @@ import {
   ShowNumbersQuery,
 } from "../../schemas/manage/mobile-numbers.ts";
 import { E164 } from "../../schemas/types.ts";
-import { endpoint } from "../endpoint.ts";
+import { endpoints, MANAGED } from "../endpoint.ts";
 
 export function mobileNumberRoutes(gate: GateContext, { accounts }: Clients) {
+  const route = endpoints(gate, MANAGED);
   return new Elysia({ prefix: "/v1/manage/mobile-numbers" })
     .get(
       "/",
-      ...endpoint(
-        gate,
+      ...route(
         {
           id: "listOwnMobileNumbers",
-          tag: "Management",
           summary: "List phone numbers in the order in which they were added",
-          scope: "session",
           query: ShowNumbersQuery,
           response: NumberList,
         },
@@ -42,13 +40,10 @@ export function mobileNumberRoutes(gate: GateContext, { accounts }: Clients) {
     )
     .post(
       "/",
-      ...endpoint(
-        gate,
+      ...route(
         {
           id: "addMobileNumber",
-          tag: "Management",
           summary: "Add a phone number bought from a carrier",
-          scope: "session",
           body: AddNumberBody,
           response: OwnNumber,
           refuses: ["conflict"],
@@ -62,15 +57,12 @@ export function mobileNumberRoutes(gate: GateContext, { accounts }: Clients) {
     )
     .post(
       "/:mobile_number/code-calls",
-      ...endpoint(
-        gate,
+      ...route(
         {
           id: "callWithCode",
-          tag: "Management",
           summary: "Have a phone number called, to tell a code that proves whose it is",
           description:
             "Needs an installation whose operator makes such calls (docs/carriers.md#whose-number-it-is). At most 5 a day at one number.",
-          scope: "session",
           response: CodeCall,
           refuses: ["condition", "not_found", "carrier"],
         },
@@ -83,14 +75,11 @@ export function mobileNumberRoutes(gate: GateContext, { accounts }: Clients) {
     )
     .post(
       "/:mobile_number/proof",
-      ...endpoint(
-        gate,
+      ...route(
         {
           id: "proveMobileNumber",
-          tag: "Management",
           summary: "Prove by a code that a phone number is yours",
           description: "Replaces another owner's claim that is not proven. You may import the number afterwards.",
-          scope: "session",
           body: ProofBody,
           response: ProvenNumber,
           refuses: ["conflict", "not_found"],
@@ -104,15 +93,12 @@ export function mobileNumberRoutes(gate: GateContext, { accounts }: Clients) {
     )
     .delete(
       "/:mobile_number",
-      ...endpoint(
-        gate,
+      ...route(
         {
           id: "removeMobileNumber",
-          tag: "Management",
           summary: "Remove a phone number",
           description:
             "An imported number gets its previous settings at the carrier back, later if the carrier is down.",
-          scope: "session",
           response: Done,
           refuses: ["not_found"],
         },

@@ -4,21 +4,19 @@ import type { Clients } from "../../clients.ts";
 import type { GateContext } from "../../gate.ts";
 import { presentLlm } from "../../present/agent.ts";
 import { ModelSetup, SpeechSetup } from "../../schemas/manage/models.ts";
-import { endpoint } from "../endpoint.ts";
+import { endpoints, MANAGED } from "../endpoint.ts";
 
 export function modelRoutes(gate: GateContext, { agents, conversations, voices }: Clients) {
+  const route = endpoints(gate, MANAGED);
   return new Elysia({ prefix: "/v1/manage" })
     .get(
       "/models",
-      ...endpoint(
-        gate,
+      ...route(
         {
           id: "getModelSetup",
-          tag: "Management",
           summary: "Get the language models that are ready to use",
           description:
             "The providers, which of them the operator has a key for, and the model for new agents: the operator's choice, or else the first model of the first such provider.",
-          scope: "session",
           response: ModelSetup,
         },
         async ({ ownerId, origin }) => {
@@ -38,15 +36,12 @@ export function modelRoutes(gate: GateContext, { agents, conversations, voices }
     )
     .get(
       "/speech",
-      ...endpoint(
-        gate,
+      ...route(
         {
           id: "getSpeechSetup",
-          tag: "Management",
           summary: "Get the speech providers that are ready to use",
           description:
             "The speech-to-text, text-to-speech and speech-to-speech providers, and which of them the operator has a key for.",
-          scope: "session",
           response: SpeechSetup,
         },
         async ({ ownerId, origin }) => {

@@ -5,19 +5,17 @@ import type { GateContext } from "../../gate.ts";
 import { required } from "../../present/required.ts";
 import { Done } from "../../schemas/manage/fields.ts";
 import { CreateSecretBody, Secret, SecretList, SetSecretBody } from "../../schemas/manage/secrets.ts";
-import { endpoint } from "../endpoint.ts";
+import { endpoints, MANAGED } from "../endpoint.ts";
 
 export function secretRoutes(gate: GateContext, { accounts }: Clients) {
+  const route = endpoints(gate, MANAGED);
   return new Elysia({ prefix: "/v1/manage/secrets" })
     .get(
       "/",
-      ...endpoint(
-        gate,
+      ...route(
         {
           id: "listSecrets",
-          tag: "Management",
           summary: "List the secrets of tools, without their values",
-          scope: "session",
           response: SecretList,
         },
         async ({ ownerId, origin }) => {
@@ -28,13 +26,10 @@ export function secretRoutes(gate: GateContext, { accounts }: Clients) {
     )
     .post(
       "/",
-      ...endpoint(
-        gate,
+      ...route(
         {
           id: "createSecret",
-          tag: "Management",
           summary: "Create a secret that tools send",
-          scope: "session",
           body: CreateSecretBody,
           response: Secret,
           refuses: ["conflict"],
@@ -47,14 +42,11 @@ export function secretRoutes(gate: GateContext, { accounts }: Clients) {
     )
     .put(
       "/:secret_name",
-      ...endpoint(
-        gate,
+      ...route(
         {
           id: "setSecret",
-          tag: "Management",
           summary: "Give a secret a new value",
           description: "Tools send it from their next call on.",
-          scope: "session",
           body: SetSecretBody,
           response: Secret,
           refuses: ["not_found"],
@@ -70,13 +62,10 @@ export function secretRoutes(gate: GateContext, { accounts }: Clients) {
     )
     .delete(
       "/:secret_name",
-      ...endpoint(
-        gate,
+      ...route(
         {
           id: "deleteSecret",
-          tag: "Management",
           summary: "Delete a secret that no tool uses",
-          scope: "session",
           response: Done,
           refuses: ["not_found", "conflict"],
         },

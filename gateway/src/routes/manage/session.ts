@@ -11,7 +11,7 @@ import { required } from "../../present/required.ts";
 import { limitGuessesAt, limitGuessesFrom } from "../../rate-limit/sign-in.ts";
 import { Done } from "../../schemas/manage/fields.ts";
 import { ChangePasswordBody, Owner, SessionList, SignInBody } from "../../schemas/manage/session.ts";
-import { endpoint } from "../endpoint.ts";
+import { endpoint, endpoints, MANAGED } from "../endpoint.ts";
 
 /**
  * Enough for the longest email and password, however they are escaped. Small, because the caller is not authenticated
@@ -20,6 +20,7 @@ import { endpoint } from "../endpoint.ts";
 const SIGN_IN_BYTES_MAX = 4 * 1024;
 
 export function sessionRoutes(gate: GateContext, { accounts }: Clients) {
+  const route = endpoints(gate, MANAGED);
   const giveSession = (request: Request, headers: Headers, { token, session, deviceToken }: Begun) => {
     headers.append("Set-Cookie", sessionCookie(request, token, required(session)));
     headers.append("Set-Cookie", deviceCookie(request, deviceToken));
@@ -61,13 +62,10 @@ export function sessionRoutes(gate: GateContext, { accounts }: Clients) {
     )
     .post(
       "/sign-out",
-      ...endpoint(
-        gate,
+      ...route(
         {
           id: "signOut",
-          tag: "Management",
           summary: "End the session",
-          scope: "session",
           response: Done,
           setsCookie: true,
         },
@@ -80,13 +78,10 @@ export function sessionRoutes(gate: GateContext, { accounts }: Clients) {
     )
     .get(
       "/sessions",
-      ...endpoint(
-        gate,
+      ...route(
         {
           id: "listSessions",
-          tag: "Management",
           summary: "List the owner's sessions, newest first",
-          scope: "session",
           response: SessionList,
         },
         async ({ ownerId, callerId, origin }) => {
@@ -97,14 +92,11 @@ export function sessionRoutes(gate: GateContext, { accounts }: Clients) {
     )
     .delete(
       "/sessions/:owner_session_id",
-      ...endpoint(
-        gate,
+      ...route(
         {
           id: "endSession",
-          tag: "Management",
           summary: "End one of the owner's sessions",
           description: "Takes effect at once.",
-          scope: "session",
           response: Done,
           refuses: ["not_found"],
         },
@@ -118,13 +110,10 @@ export function sessionRoutes(gate: GateContext, { accounts }: Clients) {
     )
     .get(
       "/me",
-      ...endpoint(
-        gate,
+      ...route(
         {
           id: "getOwner",
-          tag: "Management",
           summary: "Get the owner who is signed in",
-          scope: "session",
           response: Owner,
         },
         async ({ ownerId, origin }) => {
@@ -135,14 +124,11 @@ export function sessionRoutes(gate: GateContext, { accounts }: Clients) {
     )
     .post(
       "/password",
-      ...endpoint(
-        gate,
+      ...route(
         {
           id: "changePassword",
-          tag: "Management",
           summary: "Change the password",
           description: "Every other session ends, and this one is replaced by a new one.",
-          scope: "session",
           body: ChangePasswordBody,
           beforeBody: limitAddress,
           response: Done,

@@ -5,19 +5,17 @@ import type { GateContext } from "../../gate.ts";
 import { presentSettings } from "../../present/account.ts";
 import { required } from "../../present/required.ts";
 import { CallPolicy, Settings, UpdateSettingsBody } from "../../schemas/manage/settings.ts";
-import { endpoint } from "../endpoint.ts";
+import { endpoints, MANAGED } from "../endpoint.ts";
 
 export function settingsRoutes(gate: GateContext, { accounts }: Clients) {
+  const route = endpoints(gate, MANAGED);
   return new Elysia({ prefix: "/v1/manage/settings" })
     .get(
       "/",
-      ...endpoint(
-        gate,
+      ...route(
         {
           id: "getSettings",
-          tag: "Management",
           summary: "Get the owner's settings",
-          scope: "session",
           response: Settings,
         },
         async ({ ownerId, origin }) => {
@@ -31,14 +29,11 @@ export function settingsRoutes(gate: GateContext, { accounts }: Clients) {
     )
     .get(
       "/calls",
-      ...endpoint(
-        gate,
+      ...route(
         {
           id: "getCallPolicy",
-          tag: "Management",
           summary: "Get what the owner's agents may call",
           description: "Only the operator can change it (docs/outbound-calls.md#what-agents-may-call).",
-          scope: "session",
           response: CallPolicy,
         },
         async ({ ownerId, origin }) => {
@@ -49,14 +44,11 @@ export function settingsRoutes(gate: GateContext, { accounts }: Clients) {
     )
     .patch(
       "/",
-      ...endpoint(
-        gate,
+      ...route(
         {
           id: "updateSettings",
-          tag: "Management",
           summary: "Change the owner's settings",
           description: "Only the operator can change the tier.",
-          scope: "session",
           body: UpdateSettingsBody,
           response: Settings,
         },

@@ -5,19 +5,17 @@ import type { GateContext } from "../../gate.ts";
 import { DAYS_MAX, periodOf } from "../../http/period.ts";
 import { withoutCosts } from "../../present/statistics.ts";
 import { Statistics, StatisticsQuery } from "../../schemas/manage/statistics.ts";
-import { endpoint } from "../endpoint.ts";
+import { endpoints, MANAGED } from "../endpoint.ts";
 
 export function statisticsRoutes(gate: GateContext, { conversations }: Clients) {
+  const route = endpoints(gate, MANAGED);
   return new Elysia({ prefix: "/v1/manage/statistics" }).get(
     "/",
-    ...endpoint(
-      gate,
+    ...route(
       {
         id: "getStatistics",
-        tag: "Management",
         summary: "Get outcomes, call time, tokens, cost and latency by day, agent and model",
         description: `Days are in UTC, at most ${DAYS_MAX} of them. Test conversations with a draft are not counted.`,
-        scope: "session",
         query: StatisticsQuery,
         response: Statistics,
       },

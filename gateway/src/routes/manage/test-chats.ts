@@ -5,20 +5,18 @@ import type { GateContext } from "../../gate.ts";
 import { FirstMessage } from "../../schemas/chat.ts";
 import { TestChatBody } from "../../schemas/manage/test-chats.ts";
 import { draftIdOf } from "../draft.ts";
-import { endpoint } from "../endpoint.ts";
+import { endpoints, MANAGED } from "../endpoint.ts";
 
 export function testChatRoutes(gate: GateContext, { agents, conversations }: Clients) {
+  const route = endpoints(gate, MANAGED);
   return new Elysia({ prefix: "/v1/manage/test-chats" }).post(
     "/",
-    ...endpoint(
-      gate,
+    ...route(
       {
         id: "startTestChat",
-        tag: "Management",
         summary: "Open a test chat with the agent's greeting",
         description:
           "Opens a chat that tries the agent with unsaved changes. Its messages follow through `POST /v1/public/chat` with `session_id`, and with `draft` in each of them.",
-        scope: "session",
         body: TestChatBody,
         response: FirstMessage,
         namesChat: true,

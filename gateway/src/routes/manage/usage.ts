@@ -4,19 +4,17 @@ import type { GateContext } from "../../gate.ts";
 import { DAYS_MAX, periodOf } from "../../http/period.ts";
 import { presentUsage } from "../../present/usage.ts";
 import { Usage, UsageQuery } from "../../schemas/manage/usage.ts";
-import { endpoint } from "../endpoint.ts";
+import { endpoints, MANAGED } from "../endpoint.ts";
 
 export function usageRoutes(gate: GateContext, { conversations }: Clients) {
+  const route = endpoints(gate, MANAGED);
   return new Elysia({ prefix: "/v1/manage/usage" }).get(
     "/",
-    ...endpoint(
-      gate,
+    ...route(
       {
         id: "getUsage",
-        tag: "Management",
         summary: "Count conversations, replies, tokens and cost by day",
         description: `Days are in UTC, at most ${DAYS_MAX} of them.`,
-        scope: "session",
         query: UsageQuery,
         response: Usage,
       },

@@ -2,13 +2,29 @@ import { type Command, InvalidArgumentError, Option } from "commander";
 
 const INT32_MAX = 2_147_483_647;
 
-/** An option of every verb. */
-export function jsonOption(): Option {
-  return new Option("--json", "Print one JSON document");
+/** The options of a verb on what an owner has. */
+export interface OwnerOptions {
+  owner: string;
+  json?: boolean;
 }
 
-export function ownerOption(): Option {
-  return new Option("--owner <owner_id>", "ID of the owner, own_…").env("PARLEY_OWNER_ID").makeOptionMandatory();
+/** A verb of a noun. */
+export function verb(noun: Command, name: string): Command {
+  return noun.command(name).addOption(new Option("--json", "Print one JSON document"));
+}
+
+/** A verb on what an owner has. */
+export function ownerVerb(noun: Command, name: string): Command {
+  const owner = new Option("--owner <owner_id>", "ID of the owner, own_…").env("PARLEY_OWNER_ID").makeOptionMandatory();
+  return verb(noun, name).addOption(owner);
+}
+
+/** What most verbs have, in the order in which help shows it after a verb's own options. */
+const COMMON_OPTIONS = ["--owner", "--json", "--help"];
+
+export function inHelpOrder(options: readonly Option[]): Option[] {
+  const place = ({ long }: Option) => COMMON_OPTIONS.indexOf(long ?? "");
+  return options.toSorted((one, other) => place(one) - place(other));
 }
 
 /** An option that may be given several times. */

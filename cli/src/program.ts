@@ -22,7 +22,7 @@ import { addToolCommands } from "./commands/tool.ts";
 import { addWebhookCommands } from "./commands/webhook.ts";
 import { addWhatsAppCommands } from "./commands/whatsapp.ts";
 import type { Environment } from "./connection.ts";
-import { examples } from "./options.ts";
+import { examples, inHelpOrder } from "./options.ts";
 
 interface ProgramSettings {
   env: Environment;
@@ -56,6 +56,9 @@ export function createProgram({ env, command, help }: ProgramSettings): Command 
       },
     })
     .configureHelp({
+      visibleOptions(command) {
+        return inHelpOrder(Help.prototype.visibleOptions.call(this, command));
+      },
       optionDescription(option) {
         const description = Help.prototype.optionDescription.call(this, option);
         return option.mandatory && option.defaultValue === undefined ? `Required. ${description}` : description;

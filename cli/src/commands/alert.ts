@@ -2,14 +2,9 @@ import type { Alert } from "@parley/proto/parley/conversation/v1/alert.ts";
 import { ALERT_METRICS } from "@parley/shared/portable/alerts";
 import { type Command, Option } from "commander";
 import { type Environment, requireOwner, withConversations } from "../connection.ts";
-import { examples, jsonOption, ownerOption, parseNumber, parseWholeNumber } from "../options.ts";
+import { examples, type OwnerOptions, ownerVerb, parseNumber, parseWholeNumber } from "../options.ts";
 import { presentAlert } from "../present.ts";
 import { formatRecord, formatTable, print } from "../print.ts";
-
-interface OwnerOptions {
-  owner: string;
-  json?: boolean;
-}
 
 interface RuleOptions {
   name: string;
@@ -42,12 +37,9 @@ export function addAlertCommands(program: Command, env: Environment): void {
       ),
     );
 
-  alert
-    .command("list")
+  ownerVerb(alert, "list")
     .description("List an owner's alerts, oldest first, each with its state: open, ok, unchecked or off")
-    .addOption(ownerOption())
     .option("--open", "Only alerts that are open")
-    .addOption(jsonOption())
     .action(async ({ owner, open, json }: OwnerOptions & { open?: boolean }) => {
       // Otherwise a mistyped owner would be given the first alerts.
       await requireOwner(env, owner);
@@ -58,9 +50,8 @@ export function addAlertCommands(program: Command, env: Environment): void {
       await print(json, { alerts: shown.map(presentAlert) }, rows.length > 0 ? formatTable(COLUMNS, rows) : none);
     });
 
-  withRule(alert.command("create").description("Create an alert"), (option) => option)
+  withRule(ownerVerb(alert, "create").description("Create an alert"), (option) => option)
     .option("--disabled", "Do not check it until you enable it")
-    .addOption(jsonOption())
     .action(async (options: OwnerOptions & RuleOptions & { disabled?: boolean }) => {
       const { owner, agent = "", windowMinutes = 15, minimumCount = 1, disabled, json, ...rule } = options;
       await requireOwner(env, owner);
@@ -69,8 +60,7 @@ export function addAlertCommands(program: Command, env: Environment): void {
     });
 
   withRule(
-    alert
-      .command("update")
+    ownerVerb(alert, "update")
       .description("Change an alert; options that you leave out stay as they are")
       .argument("<alert_id>"),
     (option) => option.makeOptionMandatory(false),
@@ -78,7 +68,6 @@ export function addAlertCommands(program: Command, env: Environment): void {
     .addOption(new Option("--all-agents", "Count all agents again").conflicts("agent"))
     .addOption(new Option("--enable", "Check it from now on").conflicts("disable"))
     .option("--disable", "Check it no longer; an open alert is resolved")
-    .addOption(jsonOption())
     .action(async (alertId: string, options: ChangeOptions, command: Command) => {
       const { owner, agent, allAgents, enable, disable, json, ...rule } = options;
       const enabled = enable ? true : disable ? false : undefined;
@@ -91,12 +80,9 @@ export function addAlertCommands(program: Command, env: Environment): void {
       await show(await withConversations(env, (service) => service.updateAlert(request)), json);
     });
 
-  alert
-    .command("delete")
+  ownerVerb(alert, "delete")
     .description("Delete an alert; an open one is resolved")
     .argument("<alert_id>")
-    .addOption(ownerOption())
-    .addOption(jsonOption())
     .action(async (alertId: string, { owner, json }: OwnerOptions) => {
       await withConversations(env, (service) => service.deleteAlert({ ownerId: owner, alertId }));
       await print(json, { alert_id: alertId, deleted: true }, `Deleted ${alertId}.`);
@@ -107,7 +93,6 @@ export function addAlertCommands(program: Command, env: Environment): void {
 function withRule(command: Command, required: (option: Option) => Option): Command {
   const needed = (flags: string, description: string) => required(new Option(flags, description).makeOptionMandatory());
   return command
-    .addOption(ownerOption())
     .addOption(needed("--name <name>", "Name to recognize it by, up to 100 characters"))
     .addOption(needed("--metric <metric>", "What is watched").choices(ALERT_METRICS))
     .addOption(

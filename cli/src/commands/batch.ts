@@ -2,7 +2,7 @@ import { basename } from "node:path";
 import { REPEATED_OUTCOMES } from "@parley/shared/domain/api-names";
 import { type Command, InvalidArgumentError, Option } from "commander";
 import type { Environment } from "../connection.ts";
-import { examples, jsonOption, parseTime, parseWholeNumber } from "../options.ts";
+import { examples, parseTime, parseWholeNumber, verb } from "../options.ts";
 import { formatRecord, formatTable, print, type Value } from "../print.ts";
 import { publicApi } from "../public-api.ts";
 import { textOfFile } from "../text-of-file.ts";
@@ -41,8 +41,7 @@ export function addBatchCommands(program: Command, env: Environment): void {
       ),
     );
 
-  batch
-    .command("create")
+  verb(batch, "create")
     .description("Call the numbers of a CSV file")
     .requiredOption("--agent <agent_id>", "The agent that calls, agt_…")
     .requiredOption(
@@ -74,7 +73,6 @@ export function addBatchCommands(program: Command, env: Environment): void {
         .choices(Object.keys(REPEATED_OUTCOMES))
         .default(["busy", "no_answer"]),
     )
-    .addOption(jsonOption())
     .action(
       async ({ name, agent, csv, from, start, window, timezone, retries, retryAfter, retryOn, json }: BatchOptions) => {
         const created = await publicApi(env).post<Batch>("/call-batches", {
@@ -90,10 +88,8 @@ export function addBatchCommands(program: Command, env: Environment): void {
       },
     );
 
-  batch
-    .command("list")
+  verb(batch, "list")
     .description("List the newest 100 batches")
-    .addOption(jsonOption())
     .action(async ({ json }: BatchOptions) => {
       const list = await publicApi(env).get<{ batches: Record<string, Value>[] }>("/call-batches?page_size=100");
       await print(json, list, list.batches.length > 0 ? formatTable(COLUMNS, list.batches) : "There are no batches.");
@@ -105,11 +101,9 @@ export function addBatchCommands(program: Command, env: Environment): void {
     ["resume", "Start further calls again", "post"],
     ["cancel", "Start no further calls, permanently", "post"],
   ] as const) {
-    batch
-      .command(name)
+    verb(batch, name)
       .description(description)
       .argument("<batch_id>", "The batch, bat_…")
-      .addOption(jsonOption())
       .action(async (batchId: string, { json }: BatchOptions) => {
         const path = `/call-batches/${encodeURIComponent(batchId)}${method === "get" ? "" : `/${name}`}`;
         await show(await publicApi(env)[method]<Batch>(path), json);

@@ -11,7 +11,7 @@ import { phoneCall } from "../call/phone-call.ts";
 import { isOwnNumber, ringNumber } from "../call/ring-number.ts";
 import { apiAddress, carrierStandIn, type StackAddresses, stackAddresses } from "../call/stack-addresses.ts";
 import type { Environment } from "../connection.ts";
-import { examples, jsonOption, repeatableOption } from "../options.ts";
+import { examples, repeatableOption, verb } from "../options.ts";
 import { formatRecord, print, visible, write } from "../print.ts";
 import { publicApi } from "../public-api.ts";
 
@@ -28,8 +28,7 @@ const VOICE = "kal16";
 const SPOKEN_WITHIN_MS = 30_000;
 
 export function addCallCommand(program: Command, env: Environment): void {
-  program
-    .command("call")
+  verb(program, "call")
     .description(
       "Call an agent of the stack on this machine and follow the conversation, or have an agent call a number",
     )
@@ -51,7 +50,6 @@ export function addCallCommand(program: Command, env: Environment): void {
       ),
     )
     .option("--record <file>", "Write both sides to a stereo WAV file, the agent on the right")
-    .addOption(jsonOption())
     .addHelpText(
       "after",
       `

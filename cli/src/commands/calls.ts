@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import type { Environment } from "../connection.ts";
-import { examples, jsonOption } from "../options.ts";
+import { examples, verb } from "../options.ts";
 import { formatRecord, formatTable, print, type Value } from "../print.ts";
 import { publicApi } from "../public-api.ts";
 
@@ -18,15 +18,13 @@ export function addCallsCommands(program: Command, env: Environment): void {
     .description("Show and hang up the calls that agents make, with the key in PARLEY_API_KEY")
     .addHelpText("after", examples(program, "calls list --status RINGING,IN_PROGRESS", "calls hang-up call_…"));
 
-  calls
-    .command("list")
+  verb(calls, "list")
     .description("List the newest 100 calls")
     .option(
       "--status <statuses>",
       "Only calls with these statuses, separated by commas: QUEUED, RINGING, IN_PROGRESS, ENDED",
     )
     .option("--batch <batch_id>", "Only calls of this batch")
-    .addOption(jsonOption())
     .action(async ({ status, batch, json }: CallsOptions) => {
       const query = new URLSearchParams({
         page_size: "100",
@@ -41,11 +39,9 @@ export function addCallsCommands(program: Command, env: Environment): void {
     ["get", "Show a call", "get", ""],
     ["hang-up", "Remove a call from the queue, stop its ringing, or end it", "post", "/hangup"],
   ] as const) {
-    calls
-      .command(name)
+    verb(calls, name)
       .description(description)
       .argument("<call_id>", "The call, call_…")
-      .addOption(jsonOption())
       .action(async (callId: string, { json }: CallsOptions) => {
         const path = `/calls/${encodeURIComponent(callId)}${action}`;
         const call = await publicApi(env)[method]<Record<string, Value>>(path);

@@ -14,15 +14,10 @@ import { ServiceError } from "@parley/shared/errors";
 import { type JsonObject, parseObject } from "@parley/shared/json/json-object";
 import { Argument, type Command } from "commander";
 import { type Environment, withAccount, withVoice } from "../connection.ts";
-import { examples, jsonOption, ownerOption } from "../options.ts";
+import { examples, type OwnerOptions, ownerVerb } from "../options.ts";
 import { presentOwnNumber } from "../present.ts";
 import { formatRecord, formatTable, print } from "../print.ts";
 import { readStdin } from "../stdin.ts";
-
-interface OwnerOptions {
-  owner: string;
-  json?: boolean;
-}
 
 /** How long a command waits for the account service, which asks the carrier in the meantime. */
 const PATIENT = { timeoutMs: CARRIER_CALL_MS };
@@ -42,12 +37,9 @@ export function addCarrierCommands(program: Command, env: Environment): void {
       ),
     );
 
-  carrier
-    .command("connect")
+  ownerVerb(carrier, "connect")
     .description("Connect an account, after verifying its credentials; connecting it again replaces them")
     .addArgument(new Argument("<provider>", "The provider").choices(PROVIDERS.map((name) => name.toLowerCase())))
-    .addOption(ownerOption())
-    .addOption(jsonOption())
     .addHelpText(
       "after",
       `
@@ -64,11 +56,8 @@ ${examples(program, `carrier connect twilio --owner own_… <<< '{ "account_sid"
       await show(response.carrier, json);
     });
 
-  carrier
-    .command("list")
+  ownerVerb(carrier, "list")
     .description("List an owner's carriers, oldest first")
-    .addOption(ownerOption())
-    .addOption(jsonOption())
     .action(async ({ owner, json }: OwnerOptions) => {
       const { carriers } = await withAccount(env, (account) => account.listCarriers({ ownerId: owner }));
       const { registrationOf } = await trunksOf(env, owner, carriers);
@@ -78,14 +67,11 @@ ${examples(program, `carrier connect twilio --owner own_… <<< '{ "account_sid"
       await print(json, { carriers: all }, all.length > 0 ? text : `${owner} has no carriers yet.`);
     });
 
-  carrier
-    .command("show")
+  ownerVerb(carrier, "show")
     .description(
       "Show a carrier with its secrets masked, and of a SIP trunk the state of its registration, or where it sends its calls",
     )
     .argument("<carrier_id>")
-    .addOption(ownerOption())
-    .addOption(jsonOption())
     .action(async (carrierId: string, { owner, json }: OwnerOptions) => {
       const { carrier } = await withAccount(env, (account) => account.getCarrier({ ownerId: owner, carrierId }));
       if (!carrier) throw new Error("the service answered with an empty message");
@@ -96,12 +82,9 @@ ${examples(program, `carrier connect twilio --owner own_… <<< '{ "account_sid"
       await print(json, { ...fields, registration }, text);
     });
 
-  carrier
-    .command("numbers")
+  ownerVerb(carrier, "numbers")
     .description("List the phone numbers that the account has at the carrier")
     .argument("<carrier_id>")
-    .addOption(ownerOption())
-    .addOption(jsonOption())
     .action(async (carrierId: string, { owner, json }: OwnerOptions) => {
       const response = await withAccount(env, (account) =>
         account.listCarrierNumbers({ ownerId: owner, carrierId }, PATIENT),
@@ -111,13 +94,10 @@ ${examples(program, `carrier connect twilio --owner own_… <<< '{ "account_sid"
       await print(json, { numbers }, numbers.length > 0 ? text : "The carrier lists no phone numbers.");
     });
 
-  carrier
-    .command("import")
+  ownerVerb(carrier, "import")
     .description("Import a phone number, so that its calls reach Parley")
     .argument("<carrier_id>")
     .argument("<mobile_number>", "The number in E.164 form, such as +14155550123")
-    .addOption(ownerOption())
-    .addOption(jsonOption())
     .action(async (carrierId: string, mobileNumber: string, { owner, json }: OwnerOptions) => {
       const request = { ownerId: owner, carrierId, mobileNumber };
       const response = await withAccount(env, (account) => account.importCarrierNumber(request, PATIENT));
@@ -125,12 +105,9 @@ ${examples(program, `carrier connect twilio --owner own_… <<< '{ "account_sid"
       await print(json, fields, formatRecord(fields));
     });
 
-  carrier
-    .command("disconnect")
+  ownerVerb(carrier, "disconnect")
     .description("Disconnect a carrier that has no phone numbers left")
     .argument("<carrier_id>")
-    .addOption(ownerOption())
-    .addOption(jsonOption())
     .action(async (carrierId: string, { owner, json }: OwnerOptions) => {
       await withAccount(env, (account) => account.disconnectCarrier({ ownerId: owner, carrierId }));
       await print(json, { carrier_id: carrierId, disconnected: true }, `Disconnected ${carrierId}.`);

@@ -3,7 +3,7 @@ import type { Command } from "commander";
 import { type CallConversation, callApi, followCall } from "../call/captions.ts";
 import { apiAddress, dailyStandIn } from "../call/stack-addresses.ts";
 import type { Environment } from "../connection.ts";
-import { examples, jsonOption, repeatableOption } from "../options.ts";
+import { examples, repeatableOption, verb } from "../options.ts";
 import { formatRecord, print, visible, write } from "../print.ts";
 import { publicApi } from "../public-api.ts";
 
@@ -18,15 +18,13 @@ type Session = Record<"conversation_id" | "room_url" | "room_name" | "token" | "
 const REQUEST_MS = 5_000;
 
 export function addDailyCommand(program: Command, env: Environment): void {
-  program
-    .command("daily")
+  verb(program, "daily")
     .description("Open a Daily room with an agent, for a browser or for a person that the stand-in plays")
     .argument("<agent_id>", "The agent, agt_…")
     .addOption(
       repeatableOption("--say <text>", "Have the stand-in's person say this when the agent has finished; repeatable"),
     )
     .option("--expires-in <seconds>", "Seconds until the room closes (default: 3600)")
-    .addOption(jsonOption())
     .addHelpText(
       "after",
       `

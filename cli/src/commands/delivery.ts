@@ -3,7 +3,7 @@ import { DELIVERY_STATUSES, namesOf, numberOf } from "@parley/shared/domain/api-
 import { EVENT_NAMES } from "@parley/shared/portable/events";
 import { type Command, Option } from "commander";
 import { type Environment, requireOwner, withDispatcher } from "../connection.ts";
-import { examples, jsonOption, ownerOption, parseTime, parseWholeNumber } from "../options.ts";
+import { examples, ownerVerb, parseTime, parseWholeNumber } from "../options.ts";
 import { presentDelivery } from "../present.ts";
 import { formatPage, formatRecord, formatTable, pagesOf, print } from "../print.ts";
 
@@ -34,10 +34,8 @@ export function addDeliveryCommands(program: Command, env: Environment): void {
       examples(program, "delivery list --owner own_… --status failed", "delivery resend dlv_… --owner own_…"),
     );
 
-  delivery
-    .command("list")
+  ownerVerb(delivery, "list")
     .description("List deliveries, newest first")
-    .addOption(ownerOption())
     .option("--destination <destination_id>", "Only deliveries to this destination")
     .option("--conversation <conversation_id>", "Only deliveries of this conversation")
     .addOption(new Option("--status <status>", "Only deliveries with this status").choices(namesOf(DELIVERY_STATUSES)))
@@ -46,7 +44,6 @@ export function addDeliveryCommands(program: Command, env: Environment): void {
     .addOption(
       new Option("--page-size <number>", "Deliveries on a page, 1 to 100").argParser(parseWholeNumber).default(20),
     )
-    .addOption(jsonOption())
     .action(
       async ({ owner, destination = "", conversation = "", status, event, page, pageSize, json }: ListOptions) => {
         const wanted = { number: page, size: pageSize };
@@ -67,14 +64,11 @@ export function addDeliveryCommands(program: Command, env: Environment): void {
       },
     );
 
-  delivery
-    .command("resend")
+  ownerVerb(delivery, "resend")
     .description("Send a delivery again, or all deliveries to a destination that failed since a time")
     .argument("[delivery_id]", "The delivery to send again")
-    .addOption(ownerOption())
     .option("--destination <destination_id>", "Resend the failed deliveries to this destination; needs --since")
     .option("--since <time>", "Only failed deliveries since this date or time; needs --destination", parseTime)
-    .addOption(jsonOption())
     .addHelpText(
       "after",
       examples(

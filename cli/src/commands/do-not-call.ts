@@ -1,13 +1,8 @@
 import { presentDoNotCall } from "@parley/shared/domain/present/do-not-call";
 import { type Command, Option } from "commander";
 import { type Environment, requireOwner, withVoice } from "../connection.ts";
-import { examples, jsonOption, ownerOption, parseWholeNumber } from "../options.ts";
+import { examples, type OwnerOptions, ownerVerb, parseWholeNumber } from "../options.ts";
 import { formatPage, formatRecord, formatTable, pagesOf, print } from "../print.ts";
-
-interface OwnerOptions {
-  owner: string;
-  json?: boolean;
-}
 
 interface ListOptions extends OwnerOptions {
   search: string;
@@ -26,12 +21,9 @@ export function addDoNotCallCommands(program: Command, env: Environment): void {
       examples(program, "do-not-call add +14155550123 --owner own_…", "do-not-call list --owner own_…"),
     );
 
-  list
-    .command("add")
+  ownerVerb(list, "add")
     .description("Add a number to the list: calls to it are refused, and batches skip it")
     .argument("<mobile_number>", E164)
-    .addOption(ownerOption())
-    .addOption(jsonOption())
     .addHelpText("after", examples(program, "do-not-call add +14155550123 --owner own_…"))
     .action(async (mobileNumber: string, { owner, json }: OwnerOptions) => {
       await requireOwner(env, owner);
@@ -41,16 +33,13 @@ export function addDoNotCallCommands(program: Command, env: Environment): void {
       await print(json, fields, formatRecord(fields));
     });
 
-  list
-    .command("list")
+  ownerVerb(list, "list")
     .description("List the numbers, sorted as text")
-    .addOption(ownerOption())
     .addOption(new Option("--search <number>", "Only numbers that are this one or begin with it").default("", "all"))
     .addOption(new Option("--page <number>", "Page to show, starting at 1").argParser(parseWholeNumber).default(1))
     .addOption(
       new Option("--page-size <number>", "Numbers on a page, 1 to 100").argParser(parseWholeNumber).default(20),
     )
-    .addOption(jsonOption())
     .addHelpText(
       "after",
       examples(program, "do-not-call list --owner own_…", "do-not-call list --search +1415 --owner own_…"),
@@ -67,12 +56,9 @@ export function addDoNotCallCommands(program: Command, env: Environment): void {
       await print(json, document, total > 0 ? table : nothingFound(owner, search));
     });
 
-  list
-    .command("remove")
+  ownerVerb(list, "remove")
     .description("Remove a number from the list")
     .argument("<mobile_number>", E164)
-    .addOption(ownerOption())
-    .addOption(jsonOption())
     .addHelpText("after", examples(program, "do-not-call remove +14155550123 --owner own_…"))
     .action(async (mobileNumber: string, { owner, json }: OwnerOptions) => {
       await withVoice(env, (voice) => voice.removeDoNotCall({ ownerId: owner, mobileNumber }));

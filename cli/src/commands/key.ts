@@ -2,14 +2,9 @@ import type { ApiKey } from "@parley/proto/parley/account/v1/account.ts";
 import { SCOPES } from "@parley/shared/domain/api-names";
 import type { Command } from "commander";
 import { type AccountClient, type Environment, withAccount } from "../connection.ts";
-import { examples, jsonOption, ownerOption, parseList, parseTime } from "../options.ts";
+import { examples, type OwnerOptions, ownerVerb, parseList, parseTime } from "../options.ts";
 import { presentKey, presentListedKey, presentNewKey } from "../present.ts";
 import { formatRecord, formatTable, print } from "../print.ts";
-
-interface OwnerOptions {
-  owner: string;
-  json?: boolean;
-}
 
 interface NewKeyOptions extends OwnerOptions {
   name?: string;
@@ -33,10 +28,8 @@ export function addKeyCommands(program: Command, env: Environment): void {
       ),
     );
 
-  key
-    .command("create")
+  ownerVerb(key, "create")
     .description("Create a key and show it; it is not shown again")
-    .addOption(ownerOption())
     .option("--name <name>", "Name that identifies the key, up to 100 characters")
     .option("--expires-at <time>", "Date or time at which the key stops working", parseTime)
     .option(
@@ -44,7 +37,6 @@ export function addKeyCommands(program: Command, env: Environment): void {
       "What the key may do, separated by commas (default: *, everything but agents:override)",
       parseList,
     )
-    .addOption(jsonOption())
     .addHelpText(
       "after",
       `
@@ -59,11 +51,8 @@ ${examples(program, "key create --owner own_…", 'key create --owner own_… --
       await print(json, fields, `${formatRecord(fields)}\n\nKeep the api_key now: it is not shown again.`);
     });
 
-  key
-    .command("list")
+  ownerVerb(key, "list")
     .description("List an owner's keys, newest first")
-    .addOption(ownerOption())
-    .addOption(jsonOption())
     .action(async ({ owner, json }: OwnerOptions) => {
       const response = await withAccount(env, (account) => account.listKeys({ ownerId: owner }));
       const keys = response.keys.map(presentListedKey);
@@ -80,26 +69,20 @@ ${examples(program, "key create --owner own_…", 'key create --owner own_… --
     (account, request) => account.deactivateKey(request),
   );
 
-  key
-    .command("delete")
+  ownerVerb(key, "delete")
     .description("Delete a key for good; it stops working within a second")
     .argument("<key_id>")
-    .addOption(ownerOption())
-    .addOption(jsonOption())
     .action(async (keyId: string, { owner, json }: OwnerOptions) => {
       await withAccount(env, (account) => account.deleteKey({ ownerId: owner, keyId }));
       await print(json, { key_id: keyId, deleted: true }, `Deleted ${keyId}.`);
     });
 }
 
-function addChange(noun: Command, env: Environment, verb: string, description: string, change: Change): void {
-  noun
-    .command(verb)
+function addChange(noun: Command, env: Environment, name: string, description: string, change: Change): void {
+  ownerVerb(noun, name)
     .description(description)
     .argument("<key_id>")
-    .addOption(ownerOption())
-    .addOption(jsonOption())
-    .addHelpText("after", examples(noun, `key ${verb} key_… --owner own_…`))
+    .addHelpText("after", examples(noun, `key ${name} key_… --owner own_…`))
     .action(async (keyId: string, { owner, json }: OwnerOptions) => {
       const { key } = await withAccount(env, (account) => change(account, { ownerId: owner, keyId }));
       const fields = presentKey(key);

@@ -3,14 +3,9 @@ import { CARRIERS } from "@parley/shared/domain/api-names";
 import { isoTime } from "@parley/shared/domain/present/time";
 import type { Command } from "commander";
 import { type Environment, withAccount } from "../connection.ts";
-import { examples, jsonOption, ownerOption, wordOption } from "../options.ts";
+import { examples, type OwnerOptions, ownerVerb, wordOption } from "../options.ts";
 import { presentOwnNumber, presentProvenNumber } from "../present.ts";
 import { formatRecord, formatTable, print } from "../print.ts";
-
-interface OwnerOptions {
-  owner: string;
-  json?: boolean;
-}
 
 /** How long a command waits for the account service, which has a carrier ring in the meantime. */
 const PATIENT = { timeoutMs: CARRIER_CALL_MS };
@@ -26,13 +21,10 @@ export function addNumberCommands(program: Command, env: Environment): void {
       examples(program, "number add +14155550123 --carrier twilio --owner own_…", "number list --owner own_…"),
     );
 
-  number
-    .command("add")
+  ownerVerb(number, "add")
     .description("Give an owner a phone number")
     .argument("<mobile_number>", E164)
     .addOption(wordOption("--carrier <carrier>", "The carrier of the number", CARRIERS).makeOptionMandatory())
-    .addOption(ownerOption())
-    .addOption(jsonOption())
     .addHelpText("after", examples(program, "number add +14155550123 --carrier twilio --owner own_…"))
     .action(async (mobileNumber: string, { carrier, owner, json }: OwnerOptions & { carrier: string }) => {
       const response = await withAccount(env, (account) =>
@@ -42,11 +34,8 @@ export function addNumberCommands(program: Command, env: Environment): void {
       await print(json, fields, formatRecord(fields));
     });
 
-  number
-    .command("list")
+  ownerVerb(number, "list")
     .description("List an owner's phone numbers, oldest first")
-    .addOption(ownerOption())
-    .addOption(jsonOption())
     .option("--proof", "Show whether the owner has proven that each number is theirs")
     .action(async ({ owner, json, proof = false }: OwnerOptions & { proof?: boolean }) => {
       const response = await withAccount(env, (account) => account.listMobileNumbers({ ownerId: owner }));
@@ -55,12 +44,9 @@ export function addNumberCommands(program: Command, env: Environment): void {
       await print(json, { mobile_numbers: numbers }, numbers.length > 0 ? text : `${owner} has no numbers yet.`);
     });
 
-  number
-    .command("prove")
+  ownerVerb(number, "prove")
     .description("Vouch as the operator that a number is an owner's; this replaces any other owner's claim")
     .argument("<mobile_number>", E164)
-    .addOption(ownerOption())
-    .addOption(jsonOption())
     .addHelpText("after", examples(program, "number prove +14155550123 --owner own_…"))
     .action(async (mobileNumber: string, { owner, json }: OwnerOptions) => {
       const response = await withAccount(env, (account) => account.proveMobileNumber({ ownerId: owner, mobileNumber }));
@@ -68,12 +54,9 @@ export function addNumberCommands(program: Command, env: Environment): void {
       await print(json, fields, formatRecord(fields));
     });
 
-  number
-    .command("call")
+  ownerVerb(number, "call")
     .description("Have a number called, to tell a code with which its owner proves that it is theirs")
     .argument("<mobile_number>", E164)
-    .addOption(ownerOption())
-    .addOption(jsonOption())
     .addHelpText("after", examples(program, "number call +14155550123 --owner own_…"))
     .action(async (mobileNumber: string, { owner, json }: OwnerOptions) => {
       const request = { ownerId: owner, mobileNumber };
@@ -82,13 +65,10 @@ export function addNumberCommands(program: Command, env: Environment): void {
       await print(json, fields, `${mobileNumber} is being called. Enter the code with: parley number confirm`);
     });
 
-  number
-    .command("confirm")
+  ownerVerb(number, "confirm")
     .description("Prove with the code that the call told that a number is an owner's")
     .argument("<mobile_number>", E164)
     .argument("<code>", "The six digits")
-    .addOption(ownerOption())
-    .addOption(jsonOption())
     .addHelpText("after", examples(program, "number confirm +14155550123 042137 --owner own_…"))
     .action(async (mobileNumber: string, code: string, { owner, json }: OwnerOptions) => {
       const request = { ownerId: owner, mobileNumber, code };
@@ -97,12 +77,9 @@ export function addNumberCommands(program: Command, env: Environment): void {
       await print(json, fields, formatRecord(fields));
     });
 
-  number
-    .command("remove")
+  ownerVerb(number, "remove")
     .description("Remove a phone number from an owner; an imported one gets its previous settings at the carrier back")
     .argument("<mobile_number>", E164)
-    .addOption(ownerOption())
-    .addOption(jsonOption())
     .addHelpText("after", examples(program, "number remove +14155550123 --owner own_…"))
     .action(async (mobileNumber: string, { owner, json }: OwnerOptions) => {
       await withAccount(env, (account) => account.removeMobileNumber({ ownerId: owner, mobileNumber }));

@@ -4,7 +4,7 @@ import { TIERS } from "@parley/shared/domain/api-names";
 import { presentCallPolicy } from "@parley/shared/domain/present/account";
 import { type Command, Option } from "commander";
 import { type AccountClient, type Environment, withAccount } from "../connection.ts";
-import { examples, jsonOption, ownerOption, parseWholeNumber } from "../options.ts";
+import { examples, ownerVerb, parseWholeNumber, verb } from "../options.ts";
 import { presentOwner, presentOwnerInFull } from "../present.ts";
 import { formatRecord, formatTable, print } from "../print.ts";
 import { readStdin } from "../stdin.ts";
@@ -46,14 +46,12 @@ export function addOwnerCommands(program: Command, env: Environment): void {
       ),
     );
 
-  owner
-    .command("create")
+  verb(owner, "create")
     .description("Create an owner")
     .requiredOption("--name <name>", "Name, 1 to 100 characters")
     .requiredOption("--email <email>", "Email address, unique among owners")
     .addOption(tierOption().default("free"))
     .addOption(rateLimitOption())
-    .addOption(jsonOption())
     .addHelpText(
       "after",
       examples(
@@ -70,35 +68,29 @@ export function addOwnerCommands(program: Command, env: Environment): void {
       await print(json, fields, formatRecord(fields));
     });
 
-  owner
-    .command("list")
+  verb(owner, "list")
     .description("List all owners, newest first")
-    .addOption(jsonOption())
     .action(async ({ json }: { json?: boolean }) => {
       const owners = (await withAccount(env, listAllOwners)).map(presentOwnerInFull);
       const columns = ["owner_id", "name", "email", "tier", "rate_limit_per_minute", "created_at"];
       await print(json, { owners }, owners.length > 0 ? formatTable(columns, owners) : "There are no owners yet.");
     });
 
-  owner
-    .command("show")
+  verb(owner, "show")
     .description("Show an owner")
     .argument("<owner_id>")
-    .addOption(jsonOption())
     .action(async (ownerId: string, { json }: { json?: boolean }) => {
       const response = await withAccount(env, (account) => account.getOwner({ ownerId }));
       const fields = presentOwnerInFull(response.owner);
       await print(json, fields, formatRecord(fields));
     });
 
-  owner
-    .command("update")
+  verb(owner, "update")
     .description("Change an owner; options that you leave out stay as they are")
     .argument("<owner_id>")
     .option("--name <name>", "Name, 1 to 100 characters")
     .addOption(tierOption())
     .addOption(rateLimitOption())
-    .addOption(jsonOption())
     .addHelpText(
       "after",
       `
@@ -116,8 +108,7 @@ ${examples(program, 'owner update own_… --name "Acme Europe"', "owner update o
       await print(json, fields, formatRecord(fields));
     });
 
-  owner
-    .command("calls")
+  verb(owner, "calls")
     .description("Show what an owner's agents may call, or change it; options that you leave out stay as they are")
     .argument("<owner_id>")
     .option(
@@ -126,7 +117,6 @@ ${examples(program, 'owner update own_… --name "Acme Europe"', "owner update o
     )
     .addOption(new Option("--calls-per-day <number>", "Calls and transfers in a UTC day").argParser(parseWholeNumber))
     .addOption(new Option("--minutes-per-day <number>", "Minutes of these calls").argParser(parseWholeNumber))
-    .addOption(jsonOption())
     .addHelpText(
       "after",
       examples(program, "owner calls own_…", "owner calls own_… --countries US,CA --calls-per-day 1000"),
@@ -144,12 +134,9 @@ ${examples(program, 'owner update own_… --name "Acme Europe"', "owner update o
       await print(json, fields, formatRecord({ ...fields, countries: fields.countries.join(", ") || "none" }));
     });
 
-  owner
-    .command("password")
+  ownerVerb(owner, "password")
     .description("Set the password that an owner signs in with, and end the owner's sessions")
-    .addOption(ownerOption())
     .option("--stdin", "Read the password from standard input instead of generating one and showing it once")
-    .addOption(jsonOption())
     .addHelpText(
       "after",
       `
@@ -167,11 +154,9 @@ ${examples(program, "owner password --owner own_…", "owner password --owner ow
       await print(json, fields, `${formatRecord(fields)}${keep}`);
     });
 
-  owner
-    .command("delete")
+  verb(owner, "delete")
     .description("Delete an owner for good; its keys and sessions stop working within a second, and its calls end")
     .argument("<owner_id>")
-    .addOption(jsonOption())
     .action(async (ownerId: string, { json }: { json?: boolean }) => {
       await withAccount(env, (account) => account.deleteOwner({ ownerId }));
       await print(json, { owner_id: ownerId, deleted: true }, `Deleted ${ownerId}.`);

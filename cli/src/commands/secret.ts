@@ -4,14 +4,9 @@ import { ServiceError } from "@parley/shared/errors";
 import type { Command } from "commander";
 import { type AccountClient, type Environment, withAccount } from "../connection.ts";
 import { inItsWords } from "../explain.ts";
-import { examples, jsonOption, ownerOption } from "../options.ts";
+import { examples, type OwnerOptions, ownerVerb } from "../options.ts";
 import { formatRecord, formatTable, print } from "../print.ts";
 import { readSecret } from "../stdin.ts";
-
-interface OwnerOptions {
-  owner: string;
-  json?: boolean;
-}
 
 export function addSecretCommands(program: Command, env: Environment): void {
   const secret = program
@@ -22,11 +17,8 @@ export function addSecretCommands(program: Command, env: Environment): void {
       examples(program, "secret set shop_api_key --owner own_… < key.txt", "secret list --owner own_…"),
     );
 
-  secret
-    .command("list")
+  ownerVerb(secret, "list")
     .description("List an owner's secrets by name, without their values")
-    .addOption(ownerOption())
-    .addOption(jsonOption())
     .action(async ({ owner, json }: OwnerOptions) => {
       const response = await withAccount(env, (account) => account.listSecrets({ ownerId: owner }));
       const secrets = response.secrets.map(presentSecret);
@@ -34,14 +26,11 @@ export function addSecretCommands(program: Command, env: Environment): void {
       await print(json, { secrets }, secrets.length > 0 ? text : `${owner} has no secrets yet.`);
     });
 
-  secret
-    .command("set")
+  ownerVerb(secret, "set")
     .description(
       "Give a secret the value on standard input, which a terminal does not show; a new name makes a new secret",
     )
     .argument("<name>")
-    .addOption(ownerOption())
-    .addOption(jsonOption())
     .action(async (name: string, { owner, json }: OwnerOptions) => {
       const value = await readSecret("Value");
       const stored = await withAccount(env, (account) => store(account, { ownerId: owner, name, value }));
@@ -50,12 +39,9 @@ export function addSecretCommands(program: Command, env: Environment): void {
       await print(json, fields, formatRecord(fields));
     });
 
-  secret
-    .command("delete")
+  ownerVerb(secret, "delete")
     .description("Delete a secret that no tool uses")
     .argument("<name>")
-    .addOption(ownerOption())
-    .addOption(jsonOption())
     .action(async (name: string, { owner, json }: OwnerOptions) => {
       await withAccount(env, (account) => account.deleteSecret({ ownerId: owner, name }));
       await print(json, { name, deleted: true }, `The secret ${name} is deleted.`);

@@ -2,13 +2,8 @@ import { presentSession } from "@parley/shared/domain/present/account";
 import { ServiceError } from "@parley/shared/errors";
 import type { Command } from "commander";
 import { type Environment, withAccount } from "../connection.ts";
-import { examples, jsonOption, ownerOption } from "../options.ts";
+import { examples, type OwnerOptions, ownerVerb } from "../options.ts";
 import { formatTable, print } from "../print.ts";
-
-interface OwnerOptions {
-  owner: string;
-  json?: boolean;
-}
 
 const COLUMNS = ["session_id", "user_agent", "created_at", "last_used_at", "expires_at"];
 
@@ -18,11 +13,8 @@ export function addSessionCommands(program: Command, env: Environment): void {
     .description("Show where an owner is signed in, and end sessions")
     .addHelpText("after", examples(program, "session list --owner own_…", "session end ses_… --owner own_…"));
 
-  session
-    .command("list")
+  ownerVerb(session, "list")
     .description("List an owner's sessions that have not ended, newest first")
-    .addOption(ownerOption())
-    .addOption(jsonOption())
     .action(async ({ owner, json }: OwnerOptions) => {
       const response = await withAccount(env, (account) => account.listSessions({ ownerId: owner }));
       const sessions = response.sessions.map(presentSession);
@@ -33,12 +25,9 @@ export function addSessionCommands(program: Command, env: Environment): void {
       );
     });
 
-  session
-    .command("end")
+  ownerVerb(session, "end")
     .description("End a session; its browser is signed out within a second")
     .argument("<session_id>")
-    .addOption(ownerOption())
-    .addOption(jsonOption())
     .action(async (sessionId: string, { owner, json }: OwnerOptions) => {
       const { ended } = await withAccount(env, (account) => account.signOut({ ownerId: owner, sessionId }));
       if (!ended) throw new ServiceError("not_found", "Session not found");

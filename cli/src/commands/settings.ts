@@ -1,13 +1,8 @@
 import type { Settings } from "@parley/proto/parley/account/v1/account.ts";
 import { type Command, InvalidArgumentError } from "commander";
 import { type Environment, withAccount } from "../connection.ts";
-import { examples, jsonOption, ownerOption, parseWholeNumber } from "../options.ts";
+import { examples, type OwnerOptions, ownerVerb, parseWholeNumber } from "../options.ts";
 import { formatRecord, print } from "../print.ts";
-
-interface OwnerOptions {
-  owner: string;
-  json?: boolean;
-}
 
 interface SettingsOptions {
   retentionDays?: number;
@@ -23,23 +18,17 @@ export function addSettingsCommands(program: Command, env: Environment): void {
       examples(program, "settings get --owner own_…", "settings set --retention-days 30 --owner own_…"),
     );
 
-  settings
-    .command("get")
+  ownerVerb(settings, "get")
     .description("Show an owner's settings")
-    .addOption(ownerOption())
-    .addOption(jsonOption())
     .action(async ({ owner, json }: OwnerOptions) => {
       const response = await withAccount(env, (account) => account.getSettings({ ownerId: owner }));
       await show(response.settings, json);
     });
 
-  settings
-    .command("set")
+  ownerVerb(settings, "set")
     .description("Change an owner's settings")
     .option("--retention-days <days>", "Days for which conversations are kept, 1 to 3650", parseWholeNumber)
     .option("--timezone <zone>", "IANA time zone of agents that have none of their own; empty for UTC")
-    .addOption(ownerOption())
-    .addOption(jsonOption())
     .addHelpText("after", examples(program, "settings set --retention-days 30 --owner own_…"))
     .action(async ({ owner, retentionDays, timezone, json }: OwnerOptions & SettingsOptions) => {
       if (retentionDays === undefined && timezone === undefined)

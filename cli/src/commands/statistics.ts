@@ -1,7 +1,7 @@
 import { presentStatistics } from "@parley/shared/domain/present/statistics";
 import { type Command, InvalidArgumentError } from "commander";
 import { type Environment, requireOwner, withConversations } from "../connection.ts";
-import { examples, jsonOption, ownerOption, parseWholeNumber } from "../options.ts";
+import { examples, ownerVerb, parseWholeNumber } from "../options.ts";
 import { type Fields, formatRecord, formatTable, print } from "../print.ts";
 
 interface StatisticsOptions {
@@ -42,13 +42,10 @@ const OF_AGENTS = [
 const OF_MODELS = ["provider_name", "model_name", "replies", "input_tokens", "output_tokens", ...COSTS];
 
 export function addStatisticsCommand(program: Command, env: Environment): void {
-  program
-    .command("statistics")
+  ownerVerb(program, "statistics")
     .description("Show statistics of an owner's recent conversations: outcomes, call time, tokens, cost, and latency")
-    .addOption(ownerOption())
     .option("--days <days>", "Number of days up to today, in UTC", parseDays, DAYS_DEFAULT)
     .option("--agent <agent_id>", "Only conversations of this agent, agt_…")
-    .addOption(jsonOption())
     .addHelpText("after", examples(program, "statistics --owner own_…", "statistics --owner own_… --days 7 --json"))
     .action(async ({ owner, days, agent = "", json }: StatisticsOptions) => {
       const end = new Date((Math.floor(Date.now() / DAY_MS) + 1) * DAY_MS);

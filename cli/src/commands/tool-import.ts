@@ -1,6 +1,6 @@
 import { ConfigError } from "@parley/shared/config";
 import { type Command, Option } from "commander";
-import { examples, jsonOption } from "../options.ts";
+import { examples, verb } from "../options.ts";
 import { formatTable, print, visible } from "../print.ts";
 import type { PublicApi } from "../public-api.ts";
 import { readStdin } from "../stdin.ts";
@@ -23,14 +23,12 @@ export function addToolImport(program: Command, tool: Command, api: () => Public
   const sources = ["url", "file", "curl"];
   const source = (flags: string, name: string, description: string) =>
     new Option(flags, description).conflicts(sources.filter((other) => other !== name));
-  tool
-    .command("import")
+  verb(tool, "import")
     .description("Show the tools that an OpenAPI document or a curl command makes, and create the chosen ones")
     .addOption(source("--url <url>", "url", "Address of an OpenAPI document"))
     .addOption(source("--file <file>", "file", "File with an OpenAPI document, in JSON or YAML"))
     .addOption(source("--curl <command>", "curl", "curl command; - reads it from standard input"))
     .option("--operation <name...>", "Names of the tools to create, as shown, or the document's operationIds")
-    .addOption(jsonOption())
     .addHelpText(
       "after",
       examples(

@@ -1,7 +1,7 @@
 import { type JsonObject, parseObject } from "@parley/shared/json/json-object";
 import type { Command } from "commander";
 import type { Environment } from "../connection.ts";
-import { examples, jsonOption } from "../options.ts";
+import { examples, verb } from "../options.ts";
 import { formatRecord, formatTable, print, type Value, visible } from "../print.ts";
 import { plainApi } from "../public-api.ts";
 import { readStdin } from "../stdin.ts";
@@ -35,12 +35,10 @@ export function addToolCommands(program: Command, env: Environment): void {
       ),
     );
 
-  tool
-    .command("list")
+  verb(tool, "list")
     .description("List the newest 100 tools")
     .option("--search <text>", "Only tools with this text in their name or description")
     .option("--type <type>", "Only tools of this type: http, client or mcp")
-    .addOption(jsonOption())
     .action(async ({ search, type, json }: Shown & { search?: string; type?: string }) => {
       const query = new URLSearchParams({ page_size: "100", ...(search && { search }), ...(type && { type }) });
       const list = await plainApi(env).get<{ tools: Tool[] }>(`/tools?${query}`);
@@ -48,67 +46,53 @@ export function addToolCommands(program: Command, env: Environment): void {
       await print(json, list as never, rows.length > 0 ? formatTable(COLUMNS, rows) : "No tools match.");
     });
 
-  tool
-    .command("get")
+  verb(tool, "get")
     .description("Show a tool; --json shows all of it")
     .argument("<tool_id>", "The tool, tol_…")
-    .addOption(jsonOption())
     .action(async (toolId: string, { json }: Shown) => {
       await show(await plainApi(env).get<Tool>(pathOf(toolId)), json);
     });
 
-  tool
-    .command("create")
+  verb(tool, "create")
     .description("Create a tool from the JSON object on standard input; its signing secret is not shown again")
-    .addOption(jsonOption())
     .action(async ({ json }: Shown, command: Command) => {
       await show(await plainApi(env).post<Tool>("/tools", await readObject(command)), json);
     });
 
   addToolImport(program, tool, () => plainApi(env));
 
-  tool
-    .command("update")
+  verb(tool, "update")
     .description("Change the fields of a tool that the JSON object on standard input has")
     .argument("<tool_id>", "The tool, tol_…")
-    .addOption(jsonOption())
     .action(async (toolId: string, { json }: Shown, command: Command) => {
       await show(await plainApi(env).patch<Tool>(pathOf(toolId), await readObject(command)), json);
     });
 
-  tool
-    .command("delete")
+  verb(tool, "delete")
     .description("Delete a tool that no agent uses")
     .argument("<tool_id>", "The tool, tol_…")
-    .addOption(jsonOption())
     .action(async (toolId: string, { json }: Shown) => {
       const deleted = await plainApi(env).delete<Record<string, Value>>(pathOf(toolId));
       await print(json, deleted, formatRecord(deleted));
     });
 
-  tool
-    .command("rotate-secret")
+  verb(tool, "rotate-secret")
     .description("Give a tool a new signing secret and show it once; the old one stays valid for 24 hours")
     .argument("<tool_id>", "The tool, tol_…")
-    .addOption(jsonOption())
     .action(async (toolId: string, { json }: Shown) => {
       await show(await plainApi(env).post<Tool>(`${pathOf(toolId)}/rotate-secret`), json);
     });
 
-  tool
-    .command("accept")
+  verb(tool, "accept")
     .description("Accept what the server of an MCP tool changed: everything that it offers now is on")
     .argument("<tool_id>", "The tool, tol_…")
-    .addOption(jsonOption())
     .action(async (toolId: string, { json }: Shown) => {
       await show(await plainApi(env).post<Tool>(`${pathOf(toolId)}/accept`), json);
     });
 
-  tool
-    .command("try")
+  verb(tool, "try")
     .description("Call a tool with the arguments and variables in the JSON object on standard input")
     .argument("<tool_id>", "The tool, tol_…")
-    .addOption(jsonOption())
     .action(async (toolId: string, { json }: Shown, command: Command) => {
       const path = `${pathOf(toolId)}/try`;
       const tried = await plainApi(env).post<Tool>(path, await readObject(command), TRY_WITHIN_MS);

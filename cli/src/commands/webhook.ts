@@ -4,15 +4,10 @@ import { namesOf, numberOf, REQUEST_TYPES, RETRY_SCHEDULES } from "@parley/share
 import { EVENT_NAMES } from "@parley/shared/portable/events";
 import { type Command, Option } from "commander";
 import { type DispatcherClient, type Environment, requireOwner, withDispatcher } from "../connection.ts";
-import { examples, jsonOption, ownerOption, repeatableOption, wordOption } from "../options.ts";
+import { examples, type OwnerOptions, ownerVerb, repeatableOption, wordOption } from "../options.ts";
 import { presentDelivery, presentDestination, presentNewDestination } from "../present.ts";
 import { formatRecord, formatTable, print } from "../print.ts";
 import { formatDelivery } from "./delivery.ts";
-
-interface OwnerOptions {
-  owner: string;
-  json?: boolean;
-}
 
 interface NewDestinationOptions extends OwnerOptions {
   name: string;
@@ -51,17 +46,14 @@ export function addWebhookCommands(program: Command, env: Environment): void {
       ),
     );
 
-  webhook
-    .command("create")
+  ownerVerb(webhook, "create")
     .description("Create a destination and show its signing secret; it is not shown again")
-    .addOption(ownerOption())
     .requiredOption("--name <name>", "Name that identifies the destination, up to 100 characters")
     .requiredOption("--url <url>", "Address, starting with https://")
     .addOption(requestTypeOption().makeOptionMandatory())
     .addOption(retryScheduleOption().default("standard"))
     .addOption(eventsOption("An event that it gets; repeat for several. Default: the ends of conversations"))
     .option("--disabled", "Send nothing until you enable it")
-    .addOption(jsonOption())
     .addHelpText(
       "after",
       examples(program, 'webhook create --owner own_… --name "CRM" --url https://crm.example/hook --request-type POST'),
@@ -82,11 +74,8 @@ export function addWebhookCommands(program: Command, env: Environment): void {
       await print(json, fields, `${formatRecord(fields)}\n\nKeep the secret now: it is not shown again.`);
     });
 
-  webhook
-    .command("list")
+  ownerVerb(webhook, "list")
     .description("List an owner's destinations, oldest first")
-    .addOption(ownerOption())
-    .addOption(jsonOption())
     .action(async ({ owner, json }: OwnerOptions) => {
       const response = await withDispatcher(env, (dispatcher) => dispatcher.listDestinations({ ownerId: owner }));
       if (response.destinations.length === 0) await requireOwner(env, owner);
@@ -96,11 +85,9 @@ export function addWebhookCommands(program: Command, env: Environment): void {
       await print(json, { destinations }, destinations.length > 0 ? text : `${owner} has no destinations yet.`);
     });
 
-  webhook
-    .command("update")
+  ownerVerb(webhook, "update")
     .description("Change a destination; options that you leave out stay as they are")
     .argument("<destination_id>")
-    .addOption(ownerOption())
     .option("--name <name>", "Name, up to 100 characters")
     .option("--url <url>", "Address, starting with https://")
     .addOption(requestTypeOption())
@@ -108,7 +95,6 @@ export function addWebhookCommands(program: Command, env: Environment): void {
     .addOption(eventsOption("An event that it gets from now on; repeat for several"))
     .addOption(new Option("--enable", "Send events to the destination again").conflicts("disable"))
     .option("--disable", "Stop sending and cancel pending deliveries")
-    .addOption(jsonOption())
     .addHelpText("after", examples(program, "webhook update whd_… --owner own_… --url https://crm.example/new"))
     .action(async (destinationId: string, options: ChangeOptions, command: Command) => {
       const { owner, name, url, requestType, retrySchedule, event, enable, disable, json } = options;
@@ -133,12 +119,9 @@ export function addWebhookCommands(program: Command, env: Environment): void {
       await print(json, fields, formatRecord(fields));
     });
 
-  webhook
-    .command("rotate")
+  ownerVerb(webhook, "rotate")
     .description("Give a destination a new secret and show it once; the old one stays valid for 24 hours")
     .argument("<destination_id>")
-    .addOption(ownerOption())
-    .addOption(jsonOption())
     .action(async (destinationId: string, { owner, json }: OwnerOptions) => {
       const { secret, oldSecretValidUntil } = await withDispatcher(env, (dispatcher) =>
         dispatcher.rotateSecret({ ownerId: owner, destinationId }),
@@ -148,13 +131,10 @@ export function addWebhookCommands(program: Command, env: Environment): void {
       await print(json, fields, `${formatRecord(fields)}\n\nKeep the secret now: it is not shown again.`);
     });
 
-  webhook
-    .command("test")
+  ownerVerb(webhook, "test")
     .description("Send a sample event and show the outcome of its first attempt")
     .argument("<destination_id>")
-    .addOption(ownerOption())
     .addOption(new Option("--event <event>", "Which event").choices(EVENT_NAMES).default("conversation.completed"))
-    .addOption(jsonOption())
     .action(async (destinationId: string, { owner, event, json }: OwnerOptions & { event: string }) => {
       const delivery = await withDispatcher(env, async (dispatcher) => {
         const { deliveryId } = await dispatcher.sendTestEvent({ ownerId: owner, destinationId, event });
@@ -163,12 +143,9 @@ export function addWebhookCommands(program: Command, env: Environment): void {
       await print(json, presentDelivery(delivery), formatDelivery(delivery));
     });
 
-  webhook
-    .command("delete")
+  ownerVerb(webhook, "delete")
     .description("Delete a destination and cancel its pending deliveries; they stay in the log")
     .argument("<destination_id>")
-    .addOption(ownerOption())
-    .addOption(jsonOption())
     .action(async (destinationId: string, { owner, json }: OwnerOptions) => {
       await withDispatcher(env, (dispatcher) => dispatcher.deleteDestination({ ownerId: owner, destinationId }));
       await print(json, { destination_id: destinationId, deleted: true }, `Deleted ${destinationId}.`);

@@ -1,7 +1,7 @@
 import { ConfigError } from "@parley/shared/config";
 import { type Command, Option } from "commander";
 import type { Environment } from "../connection.ts";
-import { examples, jsonOption } from "../options.ts";
+import { examples, verb } from "../options.ts";
 import { formatRecord, print, type Value } from "../print.ts";
 import { publicApi } from "../public-api.ts";
 
@@ -27,8 +27,7 @@ export function addWhatsAppCommands(program: Command, env: Environment): void {
       ),
     );
 
-  whatsApp
-    .command("send")
+  verb(whatsApp, "send")
     .description("Open a conversation with a template that Meta has approved; the agent answers the person's replies")
     .argument("<mobile_number>", "The person's number in E.164 form, such as +14155550123")
     .requiredOption("--agent <agent_id>", "The agent that writes, agt_…; it must have a WhatsApp number")
@@ -45,7 +44,6 @@ export function addWhatsAppCommands(program: Command, env: Environment): void {
         "All values, as a JSON array of components in the form of Meta's API",
       ).conflicts("value"),
     )
-    .addOption(jsonOption())
     .addHelpText(
       "after",
       examples(

@@ -1,6 +1,6 @@
 import { type Command, InvalidArgumentError } from "commander";
 import type { Environment } from "../../connection.ts";
-import { examples, jsonOption, parseWholeNumber } from "../../options.ts";
+import { examples, parseWholeNumber, verb } from "../../options.ts";
 import { type Fields, formatRecord, formatTable, print } from "../../print.ts";
 import { plainApi } from "../../public-api.ts";
 
@@ -56,17 +56,15 @@ export function addAgentCommands(program: Command, env: Environment): void {
     );
   const api = () => plainApi(env);
 
-  agent
-    .command("versions")
+  verb(agent, "versions")
     .description("List the newest 100 versions of an agent with what came of their conversations")
     .argument("<agent_id>", "The agent, agt_…")
-    .addOption(jsonOption())
     .action(async (agentId: string, { json }: { json?: boolean }) => {
       const list = await api().get<{ versions: Version[] }>(`${pathOf(agentId)}/versions?page_size=100`);
       await print(json, list, formatTable(COLUMNS, list.versions.map(shownVersion)));
     });
 
-  publishOptions(agent.command("publish"))
+  publishOptions(verb(agent, "publish"))
     .description("Publish a version: new conversations get it. An older one rolls back")
     .argument("<agent_id>", "The agent, agt_…")
     .argument("<version>", "Number of the version", parseWholeNumber)
@@ -75,7 +73,7 @@ export function addAgentCommands(program: Command, env: Environment): void {
       await print(options.json, done, shownPublished(done));
     });
 
-  publishOptions(agent.command("traffic"))
+  publishOptions(verb(agent, "traffic"))
     .description("Show the versions that new conversations get, or split them between versions")
     .argument("<agent_id>", "The agent, agt_…")
     .option("--split <versions>", "Versions with percents that sum to 100, such as 3=10,2=90", parseSplit)
@@ -97,8 +95,7 @@ export function addAgentCommands(program: Command, env: Environment): void {
 function publishOptions(command: Command): Command {
   return command
     .option("--note <text>", "What it is for, in the publish log")
-    .option("--override <reason>", "Publish although required tests have not passed; needs the scope agents:override")
-    .addOption(jsonOption());
+    .option("--override <reason>", "Publish although required tests have not passed; needs the scope agents:override");
 }
 
 function pathOf(agentId: string): string {

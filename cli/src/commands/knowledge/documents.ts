@@ -3,7 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { ConfigError } from "@parley/shared/config";
 import { ServiceError } from "@parley/shared/errors";
 import type { Command } from "commander";
-import { examples, jsonOption, parseWholeNumber } from "../../options.ts";
+import { examples, parseWholeNumber, verb } from "../../options.ts";
 import { type Fields, formatRecord, formatTable, print, type Value, visibleLines } from "../../print.ts";
 import type { PublicApi } from "../../public-api.ts";
 import { readStdin } from "../../stdin.ts";
@@ -31,14 +31,12 @@ const LOOK_EVERY_MS = 250;
 
 /** Adds the commands for documents to `parley knowledge`. */
 export function addDocumentCommands(program: Command, knowledge: Command, api: () => PublicApi): void {
-  knowledge
-    .command("documents")
+  verb(knowledge, "documents")
     .description("List the newest 100 documents of a knowledge base, or print the text of one")
     .argument("<knowledge_base_id>", "The knowledge base, kb_…")
     .argument("[document_id]", "Print the text of this document, doc_…")
     .option("--search <text>", "Only those with this text in their name")
     .option("--status <status>", "Only those of this status: PENDING, READY or FAILED")
-    .addOption(jsonOption())
     .action(async (baseId: string, documentId: string | undefined, { search, status, json }: ListOptions) => {
       if (documentId !== undefined) {
         const one = await api().get<Document>(`${documentOf(baseId, documentId)}?include=text`);
@@ -50,7 +48,7 @@ export function addDocumentCommands(program: Command, knowledge: Command, api: (
       await print(json, list, rows.length > 0 ? formatTable(COLUMNS, rows) : "No documents match.");
     });
 
-  contentOptions(knowledge.command("add"))
+  contentOptions(verb(knowledge, "add"))
     .description("Add a document: a file, a page, or a text from standard input")
     .argument("<knowledge_base_id>", "The knowledge base, kb_…")
     .argument("<content>", "A file, the address of a page, or - for standard input")
@@ -69,7 +67,7 @@ export function addDocumentCommands(program: Command, knowledge: Command, api: (
       await showStored(api(), baseId, stored, options);
     });
 
-  contentOptions(knowledge.command("replace"))
+  contentOptions(verb(knowledge, "replace"))
     .description("Replace a document's content; the old content serves until the new one is read")
     .argument("<knowledge_base_id>", "The knowledge base, kb_…")
     .argument("<document_id>", "The document, doc_…")
@@ -80,24 +78,20 @@ export function addDocumentCommands(program: Command, knowledge: Command, api: (
       await showStored(api(), baseId, stored, options);
     });
 
-  knowledge
-    .command("refresh")
+  verb(knowledge, "refresh")
     .description("Fetch a document's page now")
     .argument("<knowledge_base_id>", "The knowledge base, kb_…")
     .argument("<document_id>", "The document, doc_…")
     .option("--wait", "Wait until the new content is read")
-    .addOption(jsonOption())
     .action(async (baseId: string, documentId: string, options: ContentOptions) => {
       const stored = await api().post<Document>(`${documentOf(baseId, documentId)}/refresh`);
       await showStored(api(), baseId, stored, options);
     });
 
-  knowledge
-    .command("delete")
+  verb(knowledge, "delete")
     .description("Delete a document, or a knowledge base that no agent uses with all of its documents")
     .argument("<knowledge_base_id>", "The knowledge base, kb_…")
     .argument("[document_id]", "The document, doc_…; without one, the knowledge base is deleted")
-    .addOption(jsonOption())
     .action(async (baseId: string, documentId: string | undefined, { json }: ContentOptions) => {
       const path = documentId === undefined ? baseOf(baseId) : documentOf(baseId, documentId);
       const deleted = await api().delete<Record<string, Value>>(path);
@@ -116,8 +110,7 @@ function contentOptions(command: Command): Command {
     .option("--name <name>", "Name of the document (default: the file's, or the page's address)")
     .option("--language <code>", "Its language as a code of ISO 639-1, such as en (default: recognized)")
     .option("--refresh-hours <hours>", "Hours between two fetches of a page, 1 to 720", parseWholeNumber)
-    .option("--wait", "Wait until the content is read; fails if it cannot be")
-    .addOption(jsonOption());
+    .option("--wait", "Wait until the content is read; fails if it cannot be");
 }
 
 export function baseOf(baseId: string): string {

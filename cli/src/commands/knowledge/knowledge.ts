@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import type { Environment } from "../../connection.ts";
-import { examples, jsonOption, parseWholeNumber } from "../../options.ts";
+import { examples, parseWholeNumber, verb } from "../../options.ts";
 import { formatRecord, formatTable, print, type Value, visible } from "../../print.ts";
 import { plainApi } from "../../public-api.ts";
 import { addDocumentCommands, baseOf } from "./documents.ts";
@@ -37,11 +37,9 @@ export function addKnowledgeCommands(program: Command, env: Environment): void {
     );
   const api = () => plainApi(env);
 
-  knowledge
-    .command("list")
+  verb(knowledge, "list")
     .description("List the newest 100 knowledge bases")
     .option("--search <text>", "Only those with this text in their name or description")
-    .addOption(jsonOption())
     .action(async ({ search, json }: Shown & { search?: string }) => {
       const query = new URLSearchParams({ page_size: "100", ...(search && { search }) });
       const list = await api().get<{ knowledge_bases: Base[] }>(`/knowledge-bases?${query}`);
@@ -49,12 +47,10 @@ export function addKnowledgeCommands(program: Command, env: Environment): void {
       await print(json, list, rows.length > 0 ? formatTable(COLUMNS, rows) : "No knowledge bases match.");
     });
 
-  knowledge
-    .command("create")
+  verb(knowledge, "create")
     .description("Create a knowledge base")
     .requiredOption("--name <name>", "Name, up to 100 characters")
     .option("--description <text>", "What is in it: models read it to decide when to search")
-    .addOption(jsonOption())
     .action(async ({ name, description, json }: Shown & { name: string; description?: string }) => {
       const base = await api().post<Base>("/knowledge-bases", { name, ...(description && { description }) });
       await print(json, base, formatRecord(base));
@@ -62,14 +58,12 @@ export function addKnowledgeCommands(program: Command, env: Environment): void {
 
   addDocumentCommands(program, knowledge, api);
 
-  knowledge
-    .command("search")
+  verb(knowledge, "search")
     .description("Show the chunks that an agent would be given for a question, with their scores")
     .argument("<knowledge_base_id>", "The knowledge base, kb_…")
     .argument("<query>", "The question")
     .option("--max-chunks <number>", "The most chunks, 1 to 50", parseWholeNumber, 6)
     .option("--language <code>", "Only documents of this language, such as en")
-    .addOption(jsonOption())
     .action(async (baseId: string, query: string, { maxChunks, language, json }: Shown & SearchOptions) => {
       const body = { query, max_chunks: maxChunks, ...(language && { language }) };
       const found = await api().post<{ chunks: Found[] }>(`${baseOf(baseId)}/search`, body);

@@ -5,7 +5,7 @@ import { type Command, InvalidArgumentError } from "commander";
 import type { Environment } from "../../connection.ts";
 import { Exit } from "../../exit.ts";
 import { explain } from "../../explain.ts";
-import { examples, jsonOption, parseNumber, repeatableOption } from "../../options.ts";
+import { examples, parseNumber, repeatableOption, verb } from "../../options.ts";
 import { formatTable, print, visible } from "../../print.ts";
 import { type PublicApi, plainApi } from "../../public-api.ts";
 import { junitOf } from "./junit.ts";
@@ -26,19 +26,16 @@ export function addTestCommands(program: Command, env: Environment): void {
     .description("Run the tests of agents, with the key in PARLEY_API_KEY")
     .addHelpText("after", examples(program, "test run agt_…", "test run agt_… --version 12 --junit results.xml"));
 
-  test
-    .command("list")
+  verb(test, "list")
     .description("List the tests of an agent")
     .argument("<agent_id>", "The agent, agt_…")
-    .addOption(jsonOption())
     .action(async (agentId: string, { json }: RunOptions) => {
       const list = await plainApi(env).get<{ tests: Record<string, string>[] }>(`${pathOf(agentId)}/tests`);
       const columns = ["test_id", "name", "required", "kind", "channel"];
       await print(json, list, list.tests.length > 0 ? formatTable(columns, list.tests) : "The agent has no tests.");
     });
 
-  test
-    .command("run")
+  verb(test, "run")
     .description("Run the tests of an agent and wait: exits 0 if all pass, 1 if one does not, 2 if they cannot run")
     .argument("<agent_id>", "The agent, agt_…")
     .option("--version <version>", "Version to test: a number, published or latest", parseVersion, "latest")
@@ -46,7 +43,6 @@ export function addTestCommands(program: Command, env: Environment): void {
     .option("--max-cost-usd <dollars>", "Stop once the models have cost as much", parseNumber)
     .option("--allow-unpriced", "With --max-cost-usd: run although the price of a model is not known")
     .option("--junit <file>", "Write the results to this file as JUnit XML")
-    .addOption(jsonOption())
     .addHelpText("after", examples(program, 'test run agt_… --version 12 --test "Looks up an order" --max-cost-usd 1'))
     .action(async (agentId: string, options: RunOptions) => {
       const run = await runToEnd(env, agentId, options).catch(cannotRun);

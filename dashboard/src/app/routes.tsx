@@ -17,7 +17,7 @@ import { CONVERSATION_TABS, filtersIn } from "../features/conversations/filters.
 import { SignInPage } from "../features/sign-in/sign-in-page.tsx";
 import { daysIn } from "../features/statistics/queries.ts";
 import { PageFailure, PageNotFound, PagePending } from "./failures.tsx";
-import { type PageGroup, readFirst, soon } from "./first-data.ts";
+import { type FirstQueries, type PageGroup, readFirst, soon } from "./first-data.ts";
 import { numberIn, oneIn, opensNew, pageIn, textIn } from "./search-params.ts";
 import { Shell } from "./shell.tsx";
 
@@ -62,6 +62,14 @@ const signedIn = createRoute({
   component: Shell,
 });
 
+/** What the routes of a group's pages have in common. @param name of the page's component */
+function page<Pages extends { FIRST_QUERIES: FirstQueries }, Name extends keyof Pages>(
+  group: () => Promise<Pages>,
+  name: Name,
+) {
+  return { getParentRoute: () => signedIn, component: lazyRouteComponent(group, name), staticData: { group } };
+}
+
 const overview = createRoute({
   getParentRoute: () => signedIn,
   path: "/",
@@ -70,7 +78,7 @@ const overview = createRoute({
 });
 
 const agents = createRoute({
-  getParentRoute: () => signedIn,
+  ...page(build, "AgentsPage"),
   path: "/agents",
   validateSearch: (search: Record<string, unknown>): AgentFilters & { new?: true } => ({
     ...opensNew(search),
@@ -78,8 +86,6 @@ const agents = createRoute({
     ...(AGENT_TYPES.some(({ value }) => value === search.agent_type) && { agent_type: search.agent_type as AgentType }),
     ...pageIn(search),
   }),
-  component: lazyRouteComponent(build, "AgentsPage"),
-  staticData: { group: build },
 });
 
 /** As the API names them. */
@@ -87,7 +93,7 @@ const TOOL_TYPE_NAMES = ["http", "client", "mcp"] as const;
 
 const AGENT_TABS = ["prompt", "models", "tools", "knowledge", "analysis", "channels", "versions", "tests"] as const;
 const agent = createRoute({
-  getParentRoute: () => signedIn,
+  ...page(build, "AgentPage"),
   path: "/agents/$agentId",
   validateSearch: (search: Record<string, unknown>) => ({
     ...oneIn(search, "tab", AGENT_TABS),
@@ -100,60 +106,46 @@ const agent = createRoute({
     ...(search.log === true && { log: true as const }),
     ...pageIn(search),
   }),
-  component: lazyRouteComponent(build, "AgentPage"),
-  staticData: { group: build },
 });
 
 const newTest = createRoute({
-  getParentRoute: () => signedIn,
+  ...page(build, "NewTestPage"),
   path: "/agents/$agentId/tests/new",
-  component: lazyRouteComponent(build, "NewTestPage"),
-  staticData: { group: build },
 });
 
 const test = createRoute({
-  getParentRoute: () => signedIn,
+  ...page(build, "TestPage"),
   path: "/agents/$agentId/tests/$testId",
-  component: lazyRouteComponent(build, "TestPage"),
-  staticData: { group: build },
 });
 
 const testRun = createRoute({
-  getParentRoute: () => signedIn,
+  ...page(build, "RunPage"),
   path: "/agents/$agentId/runs/$runId",
-  component: lazyRouteComponent(build, "RunPage"),
-  staticData: { group: build },
 });
 
 const replay = createRoute({
-  getParentRoute: () => signedIn,
+  ...page(build, "ReplayPage"),
   path: "/agents/$agentId/replays/$replayId",
-  component: lazyRouteComponent(build, "ReplayPage"),
-  staticData: { group: build },
 });
 
 const prompts = createRoute({
-  getParentRoute: () => signedIn,
+  ...page(build, "PromptsPage"),
   path: "/prompts",
   validateSearch: (search: Record<string, unknown>) => ({
     ...opensNew(search),
     ...textIn(search, "search"),
     ...pageIn(search),
   }),
-  component: lazyRouteComponent(build, "PromptsPage"),
-  staticData: { group: build },
 });
 
 const prompt = createRoute({
-  getParentRoute: () => signedIn,
+  ...page(build, "PromptPage"),
   path: "/prompts/$promptName",
   validateSearch: (search: Record<string, unknown>) => numberIn(search, "version"),
-  component: lazyRouteComponent(build, "PromptPage"),
-  staticData: { group: build },
 });
 
 const tools = createRoute({
-  getParentRoute: () => signedIn,
+  ...page(build, "ToolsPage"),
   path: "/tools",
   validateSearch: (search: Record<string, unknown>) => ({
     ...opensNew(search),
@@ -161,47 +153,37 @@ const tools = createRoute({
     ...oneIn(search, "type", TOOL_TYPE_NAMES),
     ...pageIn(search),
   }),
-  component: lazyRouteComponent(build, "ToolsPage"),
-  staticData: { group: build },
 });
 
 const newTool = createRoute({
-  getParentRoute: () => signedIn,
+  ...page(build, "NewToolPage"),
   path: "/tools/new",
   validateSearch: (search: Record<string, unknown>) => oneIn(search, "type", TOOL_TYPE_NAMES),
-  component: lazyRouteComponent(build, "NewToolPage"),
-  staticData: { group: build },
 });
 
 const importTools = createRoute({
-  getParentRoute: () => signedIn,
+  ...page(build, "ImportToolsPage"),
   path: "/tools/import",
-  component: lazyRouteComponent(build, "ImportToolsPage"),
-  staticData: { group: build },
 });
 
 const tool = createRoute({
-  getParentRoute: () => signedIn,
+  ...page(build, "ToolPage"),
   path: "/tools/$toolId",
   validateSearch: (search: Record<string, unknown>): { try?: true } => (search.try === true ? { try: true } : {}),
-  component: lazyRouteComponent(build, "ToolPage"),
-  staticData: { group: build },
 });
 
 const knowledge = createRoute({
-  getParentRoute: () => signedIn,
+  ...page(build, "KnowledgePage"),
   path: "/knowledge",
   validateSearch: (search: Record<string, unknown>) => ({
     ...opensNew(search),
     ...textIn(search, "search"),
     ...pageIn(search),
   }),
-  component: lazyRouteComponent(build, "KnowledgePage"),
-  staticData: { group: build },
 });
 
 const knowledgeBase = createRoute({
-  getParentRoute: () => signedIn,
+  ...page(build, "KnowledgeBasePage"),
   path: "/knowledge/$baseId",
   validateSearch: (search: Record<string, unknown>) => ({
     ...oneIn(search, "tab", ["search"] as const),
@@ -210,44 +192,34 @@ const knowledgeBase = createRoute({
     ...oneIn(search, "status", ["PENDING", "READY", "FAILED"] as const),
     ...pageIn(search),
   }),
-  component: lazyRouteComponent(build, "KnowledgeBasePage"),
-  staticData: { group: build },
 });
 
 const document = createRoute({
-  getParentRoute: () => signedIn,
+  ...page(build, "DocumentPage"),
   path: "/knowledge/$baseId/documents/$documentId",
   validateSearch: (search: Record<string, unknown>) => textIn(search, "chunk"),
-  component: lazyRouteComponent(build, "DocumentPage"),
-  staticData: { group: build },
 });
 
 const keys = createRoute({
-  getParentRoute: () => signedIn,
+  ...page(manage, "KeysPage"),
   path: "/keys",
   validateSearch: opensNew,
-  component: lazyRouteComponent(manage, "KeysPage"),
-  staticData: { group: manage },
 });
 
 const conversations = createRoute({
-  getParentRoute: () => signedIn,
+  ...page(observe, "ConversationsPage"),
   path: "/conversations",
   validateSearch: filtersIn,
-  component: lazyRouteComponent(observe, "ConversationsPage"),
-  staticData: { group: observe },
 });
 
 const conversation = createRoute({
-  getParentRoute: () => signedIn,
+  ...page(observe, "ConversationPage"),
   path: "/conversations/$conversationId",
   validateSearch: (search: Record<string, unknown>) => oneIn(search, "tab", CONVERSATION_TABS),
-  component: lazyRouteComponent(observe, "ConversationPage"),
-  staticData: { group: observe },
 });
 
 const calls = createRoute({
-  getParentRoute: () => signedIn,
+  ...page(observe, "CallsPage"),
   path: "/calls",
   validateSearch: (search: Record<string, unknown>) => ({
     ...opensNew(search),
@@ -257,44 +229,34 @@ const calls = createRoute({
     ...textIn(search, "search"),
     ...pageIn(search),
   }),
-  component: lazyRouteComponent(observe, "CallsPage"),
-  staticData: { group: observe },
 });
 
 const numbers = createRoute({
-  getParentRoute: () => signedIn,
+  ...page(manage, "NumbersPage"),
   path: "/numbers",
   validateSearch: opensNew,
-  component: lazyRouteComponent(manage, "NumbersPage"),
-  staticData: { group: manage },
 });
 
 const secrets = createRoute({
-  getParentRoute: () => signedIn,
+  ...page(manage, "SecretsPage"),
   path: "/secrets",
   validateSearch: opensNew,
-  component: lazyRouteComponent(manage, "SecretsPage"),
-  staticData: { group: manage },
 });
 
 const alerts = createRoute({
-  getParentRoute: () => signedIn,
+  ...page(manage, "AlertsPage"),
   path: "/alerts",
   validateSearch: opensNew,
-  component: lazyRouteComponent(manage, "AlertsPage"),
-  staticData: { group: manage },
 });
 
 const webhooks = createRoute({
-  getParentRoute: () => signedIn,
+  ...page(manage, "WebhooksPage"),
   path: "/webhooks",
   validateSearch: opensNew,
-  component: lazyRouteComponent(manage, "WebhooksPage"),
-  staticData: { group: manage },
 });
 
 const webhook = createRoute({
-  getParentRoute: () => signedIn,
+  ...page(manage, "DestinationPage"),
   path: "/webhooks/$destinationId",
   validateSearch: (search: Record<string, unknown>) => ({
     ...oneIn(search, "tab", ["receiver"] as const),
@@ -302,23 +264,17 @@ const webhook = createRoute({
     ...oneIn(search, "event", EVENT_NAMES),
     ...pageIn(search),
   }),
-  component: lazyRouteComponent(manage, "DestinationPage"),
-  staticData: { group: manage },
 });
 
 const usage = createRoute({
-  getParentRoute: () => signedIn,
+  ...page(manage, "UsagePage"),
   path: "/usage",
   validateSearch: daysIn,
-  component: lazyRouteComponent(manage, "UsagePage"),
-  staticData: { group: manage },
 });
 
 const settings = createRoute({
-  getParentRoute: () => signedIn,
+  ...page(manage, "SettingsPage"),
   path: "/settings",
-  component: lazyRouteComponent(manage, "SettingsPage"),
-  staticData: { group: manage },
 });
 
 /** Any other address: whoever is signed in still has the navigation. */

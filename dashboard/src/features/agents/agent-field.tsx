@@ -1,7 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import { Field } from "../../ui/form/field.tsx";
-import { Select } from "../../ui/form/select.tsx";
+import { SelectField } from "../../ui/form/fields.tsx";
 import { agentNamesQuery } from "./agents.ts";
 
 /** The field that asks for an agent: one of the newest thousand. @param value its ID, "" for none */
@@ -29,16 +28,15 @@ export function AgentField({
     </>
   );
   return (
-    <Field label="Agent" hint={none || hint} error={error} optional={optional}>
-      {(control) => (
-        <Select
-          {...control}
-          value={value}
-          onChange={onChange}
-          placeholder="Choose an agent…"
-          options={[...(names?.byId ?? [])].map(([id, name]) => ({ value: id, label: name }))}
-        />
-      )}
-    </Field>
+    <SelectField
+      label="Agent"
+      hint={none || hint}
+      error={error}
+      optional={optional}
+      value={value}
+      onChange={onChange}
+      placeholder="Choose an agent…"
+      options={[...(names?.byId ?? [])].map(([id, name]) => ({ value: id, label: name }))}
+    />
   );
 }

@@ -2,13 +2,11 @@ import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { clsx } from "clsx";
 import { RadioGroup } from "radix-ui";
-import { type FormEvent, useState } from "react";
+import { useState } from "react";
 import { api, ask } from "../../api/client.ts";
 import { fieldsOf, sentenceOf } from "../../api/problem.ts";
-import { Button } from "../../ui/button.tsx";
-import { Field } from "../../ui/form/field.tsx";
-import { FormActions } from "../../ui/form/form-actions.tsx";
-import { Input } from "../../ui/form/input.tsx";
+import { DialogForm } from "../../ui/form/dialog-form.tsx";
+import { TextField } from "../../ui/form/fields.tsx";
 import { Dialog } from "../../ui/overlay/dialog.tsx";
 import { Notice } from "../../ui/states.tsx";
 import { AGENTS, agentQuery, modelSetupQuery } from "./agents.ts";
@@ -53,23 +51,22 @@ function NewAgentForm({ onCancel }: { onCancel: () => void }) {
     },
   });
   const nameError = fieldsOf(make.error).get("agent_name");
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    make.mutate();
-  };
   return (
-    <form onSubmit={submit} className="flex flex-col gap-5">
-      <Field label="Name" error={nameError}>
-        {(control) => (
-          <Input
-            {...control}
-            required
-            maxLength={100}
-            value={name}
-            onChange={(event) => setTypedName(event.target.value)}
-          />
-        )}
-      </Field>
+    <DialogForm
+      onSubmit={() => make.mutate()}
+      busy={make.isPending}
+      failure={make.error && !nameError && sentenceOf(make.error)}
+      action="Create agent"
+      onCancel={onCancel}
+    >
+      <TextField
+        label="Name"
+        error={nameError}
+        required
+        maxLength={100}
+        value={name}
+        onChange={(event) => setTypedName(event.target.value)}
+      />
       <fieldset>
         <legend className="mb-2 font-medium">Template</legend>
         <RadioGroup.Root
@@ -101,13 +98,6 @@ function NewAgentForm({ onCancel }: { onCancel: () => void }) {
           your own under Models.
         </Notice>
       )}
-      {make.error && !nameError && <Notice tone="danger">{sentenceOf(make.error)}</Notice>}
-      <FormActions>
-        <Button onClick={onCancel}>Cancel</Button>
-        <Button type="submit" variant="primary" busy={make.isPending}>
-          Create agent
-        </Button>
-      </FormActions>
-    </form>
+    </DialogForm>
   );
 }

@@ -1,15 +1,11 @@
 import { ALERT_METRICS, type AlertMetric, isShare } from "@parley/shared/portable/alerts";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
-import { type FormEvent, useState } from "react";
+import { useState } from "react";
 import { api, ask } from "../../api/client.ts";
 import { fieldsOf, sentenceBeside } from "../../api/problem.ts";
-import { Button } from "../../ui/button.tsx";
-import { Field } from "../../ui/form/field.tsx";
-import { FormActions } from "../../ui/form/form-actions.tsx";
-import { Input } from "../../ui/form/input.tsx";
-import { Select } from "../../ui/form/select.tsx";
+import { DialogForm } from "../../ui/form/dialog-form.tsx";
+import { SelectField, TextField } from "../../ui/form/fields.tsx";
 import { tellDone } from "../../ui/overlay/toasts.tsx";
-import { Notice } from "../../ui/states.tsx";
 import { AgentField } from "../agents/agent-field.tsx";
 import { ALERTS, type Alert, METRICS } from "./alerts.ts";
 
@@ -53,48 +49,43 @@ export function AlertForm({ alert, onDone }: { alert: Alert | null; onDone: () =
   });
   const errors = fieldsOf(save.error);
   const failure = sentenceBeside(save.error, FIELDS);
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    save.mutate();
-  };
   const number = (label: string, value: string, onChange: (text: string) => void, field: string, hint: string) => (
-    <Field label={label} hint={hint} error={errors.get(field)}>
-      {(control) => (
-        <Input
-          {...control}
-          type="number"
-          step="any"
-          required
-          value={value}
-          onChange={(event) => onChange(event.target.value)}
-        />
-      )}
-    </Field>
+    <TextField
+      label={label}
+      hint={hint}
+      error={errors.get(field)}
+      type="number"
+      step="any"
+      required
+      value={value}
+      onChange={(event) => onChange(event.target.value)}
+    />
   );
   return (
-    <form onSubmit={submit} className="flex flex-col gap-5">
-      <Field label="Name" error={errors.get("name")}>
-        {(control) => (
-          <Input
-            {...control}
-            required
-            maxLength={100}
-            placeholder="Tools fail"
-            value={name}
-            onChange={(event) => setName(event.target.value)}
-          />
-        )}
-      </Field>
-      <Field label="Metric" hint={METRICS[metric].hint} error={errors.get("metric")}>
-        {(control) => (
-          <Select
-            {...control}
-            value={metric}
-            onChange={(value) => chooseMetric(value as AlertMetric)}
-            options={METRIC_OPTIONS}
-          />
-        )}
-      </Field>
+    <DialogForm
+      onSubmit={() => save.mutate()}
+      busy={save.isPending}
+      failure={failure}
+      action={alert ? "Save" : "Create alert"}
+      onCancel={onDone}
+    >
+      <TextField
+        label="Name"
+        error={errors.get("name")}
+        required
+        maxLength={100}
+        placeholder="Tools fail"
+        value={name}
+        onChange={(event) => setName(event.target.value)}
+      />
+      <SelectField
+        label="Metric"
+        hint={METRICS[metric].hint}
+        error={errors.get("metric")}
+        value={metric}
+        onChange={(value) => chooseMetric(value as AlertMetric)}
+        options={METRIC_OPTIONS}
+      />
       {number(`Threshold (${METRICS[metric].unit})`, threshold, setThreshold, "threshold", "Opens from this value on.")}
       {number("Window (minutes)", minutes, setMinutes, "window_minutes", "Up to 1,440, a day.")}
       {number("Minimum count", count, setCount, "minimum_count", "Stays closed with fewer to measure.")}
@@ -107,14 +98,7 @@ export function AlertForm({ alert, onDone }: { alert: Alert | null; onDone: () =
           error={errors.get("agent_id")}
         />
       )}
-      {failure && <Notice tone="danger">{failure}</Notice>}
-      <FormActions>
-        <Button onClick={onDone}>Cancel</Button>
-        <Button type="submit" variant="primary" busy={save.isPending}>
-          {alert ? "Save" : "Create alert"}
-        </Button>
-      </FormActions>
-    </form>
+    </DialogForm>
   );
 }
 

@@ -3,8 +3,7 @@ import { Link } from "@tanstack/react-router";
 import { type ReactNode, useState } from "react";
 import type { Schema } from "../../api/client.ts";
 import { sentenceOf } from "../../api/problem.ts";
-import { Field } from "../../ui/form/field.tsx";
-import { Select } from "../../ui/form/select.tsx";
+import { SelectField } from "../../ui/form/fields.tsx";
 import { Notice } from "../../ui/states.tsx";
 import { AgentField } from "../agents/agent-field.tsx";
 import { agentNamesQuery, publishedAgentQuery } from "../agents/agents.ts";
@@ -70,35 +69,26 @@ export function CallFields({
       )}
       {children}
       <div className="grid gap-5 sm:grid-cols-2">
-        <Field
+        <SelectField
           label="Call from"
           hint={hasNone ? "The agent has no number of its own." : undefined}
           error={errors.get("from_mobile_number")}
-        >
-          {(control) => (
-            <Select
-              {...control}
-              required
-              value={hasNone && setup.from === DEFAULT ? "" : setup.from}
-              onChange={(from) => onChange({ ...setup, from })}
-              placeholder="Choose a number…"
-              options={[
-                ...(hasNone ? [] : [{ value: DEFAULT, label: "The agent's first number" }]),
-                ...(numbers ?? []).map(({ mobile_number }) => ({ value: mobile_number, label: mobile_number })),
-              ]}
-            />
-          )}
-        </Field>
-        <Field label="If voicemail answers" error={errors.get("voicemail")}>
-          {(control) => (
-            <Select
-              {...control}
-              value={setup.voicemail}
-              onChange={(voicemail) => onChange({ ...setup, voicemail })}
-              options={VOICEMAIL}
-            />
-          )}
-        </Field>
+          required
+          value={hasNone && setup.from === DEFAULT ? "" : setup.from}
+          onChange={(from) => onChange({ ...setup, from })}
+          placeholder="Choose a number…"
+          options={[
+            ...(hasNone ? [] : [{ value: DEFAULT, label: "The agent's first number" }]),
+            ...(numbers ?? []).map(({ mobile_number }) => ({ value: mobile_number, label: mobile_number })),
+          ]}
+        />
+        <SelectField
+          label="If voicemail answers"
+          error={errors.get("voicemail")}
+          value={setup.voicemail}
+          onChange={(voicemail) => onChange({ ...setup, voicemail })}
+          options={VOICEMAIL}
+        />
       </div>
       {agent && setup.voicemail === LEAVE_MESSAGE && !agent.call_settings.voicemail_message && (
         <Notice tone="warning">

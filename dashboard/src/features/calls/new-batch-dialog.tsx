@@ -1,12 +1,11 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
-import { type FormEvent, useState } from "react";
+import { useState } from "react";
 import { api, ask } from "../../api/client.ts";
 import { fieldsOf } from "../../api/problem.ts";
-import { Button } from "../../ui/button.tsx";
+import { DialogForm } from "../../ui/form/dialog-form.tsx";
 import { Field } from "../../ui/form/field.tsx";
+import { TextField } from "../../ui/form/fields.tsx";
 import { FileDrop } from "../../ui/form/file-drop.tsx";
-import { FormActions } from "../../ui/form/form-actions.tsx";
-import { Input } from "../../ui/form/input.tsx";
 import { Dialog } from "../../ui/overlay/dialog.tsx";
 import { tellDone } from "../../ui/overlay/toasts.tsx";
 import { Skeleton } from "../../ui/states.tsx";
@@ -68,10 +67,6 @@ function BatchForm({ onDone }: { onDone: () => void }) {
       await client.invalidateQueries({ queryKey: CALLS });
     },
   });
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    if (check.data) make.mutate(check.data.csv);
-  };
   const choose = (file: File | undefined) => {
     make.reset();
     check.reset();
@@ -81,7 +76,13 @@ function BatchForm({ onDone }: { onDone: () => void }) {
   const errors = fieldsOf(make.error);
   const isAtField = errors.keys().some((path) => FIELDS.test(path));
   return (
-    <form onSubmit={submit} className="flex flex-col gap-5">
+    <DialogForm
+      onSubmit={() => check.data && make.mutate(check.data.csv)}
+      busy={make.isPending}
+      disabled={!canCall || !check.isSuccess}
+      action={schedule.startAt ? "Schedule calls" : "Start calling"}
+      onCancel={onDone}
+    >
       <Field
         label="File"
         hint={
@@ -103,26 +104,18 @@ function BatchForm({ onDone }: { onDone: () => void }) {
       {check.isPending && <Skeleton className="h-24" />}
       {check.error && <CsvRefusal error={check.error} />}
       {check.data && <CsvPreview checked={check.data.checked} />}
-      <Field label="Name" optional error={errors.get("name")}>
-        {(control) => (
-          <Input
-            {...control}
-            maxLength={NAME_MAX}
-            placeholder={fileName}
-            value={name}
-            onChange={(event) => setName(event.target.value)}
-          />
-        )}
-      </Field>
+      <TextField
+        label="Name"
+        optional
+        error={errors.get("name")}
+        maxLength={NAME_MAX}
+        placeholder={fileName}
+        value={name}
+        onChange={(event) => setName(event.target.value)}
+      />
       <CallFields setup={setup} onChange={setSetup} errors={errors} />
       <ScheduleFields schedule={schedule} onChange={setSchedule} errors={errors} />
       {make.error && !isAtField && <CsvRefusal error={make.error} />}
-      <FormActions>
-        <Button onClick={onDone}>Cancel</Button>
-        <Button type="submit" variant="primary" busy={make.isPending} disabled={!canCall || !check.isSuccess}>
-          {schedule.startAt ? "Schedule calls" : "Start calling"}
-        </Button>
-      </FormActions>
-    </form>
+    </DialogForm>
   );
 }

@@ -1,12 +1,10 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
-import { type FormEvent, useState } from "react";
+import { useState } from "react";
 import { api, ask } from "../../api/client.ts";
 import { fieldsOf, sentenceBeside } from "../../api/problem.ts";
-import { Button } from "../../ui/button.tsx";
-import { FormActions } from "../../ui/form/form-actions.tsx";
+import { DialogForm } from "../../ui/form/dialog-form.tsx";
 import { Dialog } from "../../ui/overlay/dialog.tsx";
 import { tellDone } from "../../ui/overlay/toasts.tsx";
-import { Notice } from "../../ui/states.tsx";
 import { publishedAgentQuery } from "../agents/agents.ts";
 import { variablesIn } from "../prompts/variables.ts";
 import { CallFields, DEFAULT, setupBody, useCallSetup, useCanCall } from "./call-fields.tsx";
@@ -51,23 +49,19 @@ function CallForm({ onDone }: { onDone: () => void }) {
   const canCall = useCanCall(setup);
   const errors = fieldsOf(call.error);
   const failure = sentenceBeside(call.error, ["to_mobile_number", "agent_id", "from_mobile_number", "voicemail"]);
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    call.mutate();
-  };
   return (
-    <form onSubmit={submit} className="flex flex-col gap-5">
+    <DialogForm
+      onSubmit={() => call.mutate()}
+      busy={call.isPending}
+      disabled={!canCall}
+      failure={failure}
+      action="Call"
+      onCancel={onDone}
+    >
       <PhoneNumberField value={to} onChange={setTo} from={from} error={errors.get("to_mobile_number")} />
       <CallFields setup={setup} onChange={setSetup} errors={errors}>
         <VariableFields variables={variables} values={values} onChange={setValues} />
       </CallFields>
-      {failure && <Notice tone="danger">{failure}</Notice>}
-      <FormActions>
-        <Button onClick={onDone}>Cancel</Button>
-        <Button type="submit" variant="primary" busy={call.isPending} disabled={!canCall}>
-          Call
-        </Button>
-      </FormActions>
-    </form>
+    </DialogForm>
   );
 }

@@ -1,6 +1,5 @@
 import { useEffect, useState } from "react";
-import { Field } from "../../ui/form/field.tsx";
-import { Input } from "../../ui/form/input.tsx";
+import { TextField } from "../../ui/form/fields.tsx";
 
 type Read = typeof import("./called-number.ts").calledNumber;
 
@@ -26,15 +25,15 @@ export function PhoneNumberField({
   const number = read?.by(value, from) ?? "";
   const isNational = /^\+\d{7,}$/.test(number) && !/^\s*(\+|00)/.test(value);
   return (
-    <Field
+    <TextField
       label="Phone number"
       hint={isNational ? `Calls ${number}.` : "For example, +14155550123, or as you dial it from the calling number."}
       error={error}
-    >
-      {(control) => (
-        <Input {...control} type="tel" required value={value} onChange={(event) => onChange(event.target.value)} />
-      )}
-    </Field>
+      type="tel"
+      required
+      value={value}
+      onChange={(event) => onChange(event.target.value)}
+    />
   );
 }
 

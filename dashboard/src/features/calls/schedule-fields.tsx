@@ -1,8 +1,6 @@
 import type { Schema } from "../../api/client.ts";
 import { Checkbox } from "../../ui/form/checkbox.tsx";
-import { Field } from "../../ui/form/field.tsx";
-import { Input } from "../../ui/form/input.tsx";
-import { Select } from "../../ui/form/select.tsx";
+import { SelectField, TextField } from "../../ui/form/fields.tsx";
 import { timeZoneOptions } from "../../ui/form/time-zones.ts";
 
 /** When a batch calls, in the form's values. Texts are "" and numbers of retries 0 for what is not chosen. */
@@ -51,22 +49,16 @@ export function ScheduleFields({
   const set = (changed: Partial<Schedule>) => onChange({ ...schedule, ...changed });
   return (
     <>
-      <Field
+      <TextField
         label="Start"
         optional
         hint="In your local time. Leave empty to start immediately."
         error={errors.get("start_at")}
-      >
-        {(control) => (
-          <Input
-            {...control}
-            type="datetime-local"
-            className="max-w-64"
-            value={schedule.startAt}
-            onChange={(event) => set({ startAt: event.target.value })}
-          />
-        )}
-      </Field>
+        type="datetime-local"
+        controlClass="max-w-64"
+        value={schedule.startAt}
+        onChange={(event) => set({ startAt: event.target.value })}
+      />
       <Checkbox
         checked={schedule.hasWindow}
         onChange={(hasWindow) => set({ hasWindow })}
@@ -75,64 +67,49 @@ export function ScheduleFields({
       />
       {schedule.hasWindow && (
         <div className="grid gap-4 rounded-lg border border-line p-3 sm:grid-cols-[7rem_7rem_minmax(0,1fr)]">
-          <Field label="From" error={errors.get("window.from_time")}>
-            {(control) => (
-              <Input
-                {...control}
-                type="time"
-                required
-                value={schedule.from}
-                onChange={(event) => set({ from: event.target.value })}
-              />
-            )}
-          </Field>
-          <Field label="Until" error={errors.get("window.to_time") ?? errors.get("window")}>
-            {(control) => (
-              <Input
-                {...control}
-                type="time"
-                required
-                value={schedule.to}
-                onChange={(event) => set({ to: event.target.value })}
-              />
-            )}
-          </Field>
-          <Field label="Time zone" error={errors.get("window.timezone")}>
-            {(control) => (
-              <Select
-                {...control}
-                value={schedule.timezone}
-                onChange={(timezone) => set({ timezone })}
-                options={timeZoneOptions(schedule.timezone)}
-              />
-            )}
-          </Field>
+          <TextField
+            label="From"
+            error={errors.get("window.from_time")}
+            type="time"
+            required
+            value={schedule.from}
+            onChange={(event) => set({ from: event.target.value })}
+          />
+          <TextField
+            label="Until"
+            error={errors.get("window.to_time") ?? errors.get("window")}
+            type="time"
+            required
+            value={schedule.to}
+            onChange={(event) => set({ to: event.target.value })}
+          />
+          <SelectField
+            label="Time zone"
+            error={errors.get("window.timezone")}
+            value={schedule.timezone}
+            onChange={(timezone) => set({ timezone })}
+            options={timeZoneOptions(schedule.timezone)}
+          />
         </div>
       )}
       <div className="grid gap-5 sm:grid-cols-2">
-        <Field label="Call again if busy or unanswered" error={errors.get("retries.max") ?? errors.get("retries")}>
-          {(control) => (
-            <Select
-              {...control}
-              value={String(schedule.retries)}
-              onChange={(retries) => set({ retries: Number(retries) })}
-              options={RETRIES}
-            />
-          )}
-        </Field>
+        <SelectField
+          label="Call again if busy or unanswered"
+          error={errors.get("retries.max") ?? errors.get("retries")}
+          value={String(schedule.retries)}
+          onChange={(retries) => set({ retries: Number(retries) })}
+          options={RETRIES}
+        />
         {schedule.retries > 0 && (
-          <Field label="Minutes between attempts" error={errors.get("retries.after_minutes")}>
-            {(control) => (
-              <Input
-                {...control}
-                type="number"
-                required
-                min={1}
-                value={schedule.afterMinutes}
-                onChange={(event) => set({ afterMinutes: Number(event.target.value) })}
-              />
-            )}
-          </Field>
+          <TextField
+            label="Minutes between attempts"
+            error={errors.get("retries.after_minutes")}
+            type="number"
+            required
+            min={1}
+            value={schedule.afterMinutes}
+            onChange={(event) => set({ afterMinutes: Number(event.target.value) })}
+          />
         )}
       </div>
       {schedule.retries > 0 && (

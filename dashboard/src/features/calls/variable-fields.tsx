@@ -1,6 +1,5 @@
 import { Badge } from "../../ui/badge.tsx";
-import { Field } from "../../ui/form/field.tsx";
-import { Input } from "../../ui/form/input.tsx";
+import { TextField } from "../../ui/form/fields.tsx";
 import type { Variable } from "../prompts/variables.ts";
 
 type Values = Readonly<Record<string, string>>;
@@ -16,7 +15,7 @@ export function VariableFields({
   onChange: (values: Values) => void;
 }) {
   return variables.map(({ name, defaultValue, description }) => (
-    <Field
+    <TextField
       key={name}
       label={
         <>
@@ -26,15 +25,9 @@ export function VariableFields({
       }
       hint={description || undefined}
       optional={defaultValue !== null}
-    >
-      {(control) => (
-        <Input
-          {...control}
-          placeholder={defaultValue ?? ""}
-          value={values[name] ?? ""}
-          onChange={(event) => onChange({ ...values, [name]: event.target.value })}
-        />
-      )}
-    </Field>
+      placeholder={defaultValue ?? ""}
+      value={values[name] ?? ""}
+      onChange={(event) => onChange({ ...values, [name]: event.target.value })}
+    />
   ));
 }

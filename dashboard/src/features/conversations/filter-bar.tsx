@@ -2,8 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import { CalendarDays, ListFilter, X } from "lucide-react";
 import { type FormEvent, type ReactNode, useState } from "react";
 import { Button } from "../../ui/button.tsx";
-import { Field } from "../../ui/form/field.tsx";
-import { Input } from "../../ui/form/input.tsx";
+import { TextField } from "../../ui/form/fields.tsx";
 import { SearchInput } from "../../ui/form/search-input.tsx";
 import { LOCALE } from "../../ui/locale.ts";
 import { onFirstUse } from "../../ui/numbers.ts";
@@ -262,14 +261,14 @@ function DaysForm({
   };
   return (
     <form onSubmit={submit} className="mt-3 flex flex-col gap-3 border-t border-line pt-3">
-      <Field label="From">
-        {(control) => (
-          <Input {...control} type="date" value={first} onChange={(event) => setFirst(event.target.value)} />
-        )}
-      </Field>
-      <Field label="To" hint="Days of your time zone.">
-        {(control) => <Input {...control} type="date" value={last} onChange={(event) => setLast(event.target.value)} />}
-      </Field>
+      <TextField label="From" type="date" value={first} onChange={(event) => setFirst(event.target.value)} />
+      <TextField
+        label="To"
+        hint="Days of your time zone."
+        type="date"
+        value={last}
+        onChange={(event) => setLast(event.target.value)}
+      />
       <Button type="submit" variant="primary" size="small">
         Apply
       </Button>

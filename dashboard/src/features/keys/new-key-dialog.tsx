@@ -1,16 +1,12 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
-import { type FormEvent, useId, useState } from "react";
+import { useId, useState } from "react";
 import { api, ask } from "../../api/client.ts";
 import { fieldsOf, sentenceBeside } from "../../api/problem.ts";
-import { Button } from "../../ui/button.tsx";
 import { Checkbox } from "../../ui/form/checkbox.tsx";
-import { Field } from "../../ui/form/field.tsx";
-import { FormActions } from "../../ui/form/form-actions.tsx";
-import { Input } from "../../ui/form/input.tsx";
-import { Select } from "../../ui/form/select.tsx";
+import { DialogForm } from "../../ui/form/dialog-form.tsx";
+import { SelectField, TextField } from "../../ui/form/fields.tsx";
 import { Dialog } from "../../ui/overlay/dialog.tsx";
 import { ShownSecret } from "../../ui/shown-secret.tsx";
-import { Notice } from "../../ui/states.tsx";
 import { KEYS, SCOPES, type Scope } from "./keys.ts";
 
 const LIFETIMES = [
@@ -69,19 +65,25 @@ function KeyForm({ onMade, onCancel }: { onMade: (apiKey: string) => void; onCan
   });
   const fields = fieldsOf(make.error);
   const failure = sentenceBeside(make.error, ["name", "expires_at"]);
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    make.mutate();
-  };
   const toggle = (scope: Scope, on: boolean) =>
     setScopes((chosen) => (on ? [...chosen, scope] : chosen.filter((each) => each !== scope)));
   return (
-    <form onSubmit={submit} className="flex flex-col gap-5">
-      <Field label="Name" hint="What will use the key, for example “Production server”." error={fields.get("name")}>
-        {(control) => (
-          <Input {...control} maxLength={100} value={name} onChange={(event) => setName(event.target.value)} />
-        )}
-      </Field>
+    <DialogForm
+      onSubmit={() => make.mutate()}
+      busy={make.isPending}
+      disabled={isLimited && scopes.length === 0}
+      failure={failure}
+      action="Create key"
+      onCancel={onCancel}
+    >
+      <TextField
+        label="Name"
+        hint="What will use the key, for example “Production server”."
+        error={fields.get("name")}
+        maxLength={100}
+        value={name}
+        onChange={(event) => setName(event.target.value)}
+      />
       <fieldset className="flex flex-col gap-3">
         <legend id={scopesId} className="mb-2 font-medium">
           Permissions
@@ -101,16 +103,13 @@ function KeyForm({ onMade, onCancel }: { onMade: (apiKey: string) => void; onCan
           </div>
         )}
       </fieldset>
-      <Field label="Expires" error={fields.get("expires_at")}>
-        {(control) => <Select {...control} value={lifetime} onChange={setLifetime} options={LIFETIMES} />}
-      </Field>
-      {failure && <Notice tone="danger">{failure}</Notice>}
-      <FormActions>
-        <Button onClick={onCancel}>Cancel</Button>
-        <Button type="submit" variant="primary" busy={make.isPending} disabled={isLimited && scopes.length === 0}>
-          Create key
-        </Button>
-      </FormActions>
-    </form>
+      <SelectField
+        label="Expires"
+        error={fields.get("expires_at")}
+        value={lifetime}
+        onChange={setLifetime}
+        options={LIFETIMES}
+      />
+    </DialogForm>
   );
 }

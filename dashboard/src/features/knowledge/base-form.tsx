@@ -1,13 +1,10 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
-import { type FormEvent, useState } from "react";
+import { useState } from "react";
 import { api, ask } from "../../api/client.ts";
 import { fieldsOf, sentenceBeside } from "../../api/problem.ts";
-import { Button } from "../../ui/button.tsx";
-import { Field } from "../../ui/form/field.tsx";
-import { FormActions } from "../../ui/form/form-actions.tsx";
-import { Input, Textarea } from "../../ui/form/input.tsx";
+import { DialogForm } from "../../ui/form/dialog-form.tsx";
+import { TextareaField, TextField } from "../../ui/form/fields.tsx";
 import { tellDone } from "../../ui/overlay/toasts.tsx";
-import { Notice } from "../../ui/states.tsx";
 import { KNOWLEDGE, type KnowledgeBase } from "./knowledge.ts";
 
 /** The form of a knowledge base. @param base the one to change; undefined for a new one */
@@ -43,48 +40,34 @@ export function BaseForm({
   });
   const errors = fieldsOf(save.error);
   const failure = sentenceBeside(save.error, ["name", "description"]);
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    save.mutate();
-  };
   return (
-    <form onSubmit={submit} className="flex flex-col gap-5">
-      <Field label="Name" error={errors.get("name")}>
-        {(control) => (
-          <Input
-            {...control}
-            required
-            maxLength={100}
-            placeholder="Price lists"
-            value={name}
-            onChange={(event) => setName(event.target.value)}
-          />
-        )}
-      </Field>
-      <Field
+    <DialogForm
+      onSubmit={() => save.mutate()}
+      busy={save.isPending}
+      failure={failure}
+      action={base ? "Save" : "Create"}
+      onCancel={onCancel}
+    >
+      <TextField
+        label="Name"
+        error={errors.get("name")}
+        required
+        maxLength={100}
+        placeholder="Price lists"
+        value={name}
+        onChange={(event) => setName(event.target.value)}
+      />
+      <TextareaField
         label="Description"
         optional
         hint="What is in it. A model that searches by itself reads this to decide when to search."
         error={errors.get("description")}
-      >
-        {(control) => (
-          <Textarea
-            {...control}
-            rows={3}
-            maxLength={500}
-            placeholder="Prices and terms of delivery."
-            value={description}
-            onChange={(event) => setDescription(event.target.value)}
-          />
-        )}
-      </Field>
-      {failure && <Notice tone="danger">{failure}</Notice>}
-      <FormActions>
-        <Button onClick={onCancel}>Cancel</Button>
-        <Button type="submit" variant="primary" busy={save.isPending}>
-          {base ? "Save" : "Create"}
-        </Button>
-      </FormActions>
-    </form>
+        rows={3}
+        maxLength={500}
+        placeholder="Prices and terms of delivery."
+        value={description}
+        onChange={(event) => setDescription(event.target.value)}
+      />
+    </DialogForm>
   );
 }

@@ -1,13 +1,11 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
-import { type FormEvent, useState } from "react";
+import { useState } from "react";
 import { api, ask, patiently } from "../../api/client.ts";
 import { fieldsOf, Problem, sentenceBeside, sentenceOf } from "../../api/problem.ts";
 import { Badge } from "../../ui/badge.tsx";
 import { Button } from "../../ui/button.tsx";
-import { Field } from "../../ui/form/field.tsx";
-import { FormActions } from "../../ui/form/form-actions.tsx";
-import { Input } from "../../ui/form/input.tsx";
-import { Select } from "../../ui/form/select.tsx";
+import { DialogForm } from "../../ui/form/dialog-form.tsx";
+import { SelectField, TextField } from "../../ui/form/fields.tsx";
 import { Dialog } from "../../ui/overlay/dialog.tsx";
 import { tellDone, tellFailure } from "../../ui/overlay/toasts.tsx";
 import { Notice, Skeleton } from "../../ui/states.tsx";
@@ -33,20 +31,16 @@ export function AddNumberDialog({
     <Dialog open={open} onClose={onClose} title="Add a number">
       {carrier ? (
         <div className="flex flex-col gap-5">
-          <Field label="Carrier">
-            {(control) => (
-              <Select
-                {...control}
-                value={carrier.carrier_id}
-                onChange={setChosen}
-                options={usable.map((each) => ({
-                  value: each.carrier_id,
-                  label: PROVIDERS[each.provider].label,
-                  hint: accountOf(each),
-                }))}
-              />
-            )}
-          </Field>
+          <SelectField
+            label="Carrier"
+            value={carrier.carrier_id}
+            onChange={setChosen}
+            options={usable.map((each) => ({
+              value: each.carrier_id,
+              label: PROVIDERS[each.provider].label,
+              hint: accountOf(each),
+            }))}
+          />
           <CarrierNumbers key={carrier.carrier_id} carrier={carrier} onDone={onClose} />
         </div>
       ) : (
@@ -128,27 +122,26 @@ function TypedNumber({ carrier, onDone }: { carrier: Carrier; onDone: () => void
   const failure = sentenceBeside(bring.error, ["mobile_number"]);
   const [isProving, setProving] = useState(false);
   const isTaken = bring.error instanceof Problem && bring.error.status === 409;
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    bring.mutate(text.trim(), { onSuccess: onDone });
-  };
   // Once it is proven, the import succeeds.
   if (isProving) return <ProofForm number={text.trim()} onDone={() => setProving(false)} />;
   return (
-    <form onSubmit={submit} className="flex flex-col gap-5">
-      <Field label="Phone number" hint="For example, +14155550123." error={fields.get("mobile_number")}>
-        {(control) => (
-          <Input {...control} type="tel" required value={text} onChange={(event) => setText(event.target.value)} />
-        )}
-      </Field>
+    <DialogForm
+      onSubmit={() => bring.mutate(text.trim(), { onSuccess: onDone })}
+      busy={bring.isPending}
+      failure={failure}
+      action="Import"
+      other={isTaken && <Button onClick={() => setProving(true)}>Prove that it is yours</Button>}
+    >
+      <TextField
+        label="Phone number"
+        hint="For example, +14155550123."
+        error={fields.get("mobile_number")}
+        type="tel"
+        required
+        value={text}
+        onChange={(event) => setText(event.target.value)}
+      />
       <TrunkTarget transport={carrier.transport} />
-      {failure && <Notice tone="danger">{failure}</Notice>}
-      <FormActions>
-        {isTaken && <Button onClick={() => setProving(true)}>Prove that it is yours</Button>}
-        <Button type="submit" variant="primary" busy={bring.isPending}>
-          Import
-        </Button>
-      </FormActions>
-    </form>
+    </DialogForm>
   );
 }

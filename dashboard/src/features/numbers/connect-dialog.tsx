@@ -1,15 +1,14 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
-import { type FormEvent, useState } from "react";
+import { useState } from "react";
 import { api, ask, type Schema } from "../../api/client.ts";
 import { fieldsOf, messageAt, sentenceBeside } from "../../api/problem.ts";
-import { Button } from "../../ui/button.tsx";
+import { DialogForm } from "../../ui/form/dialog-form.tsx";
 import { Field } from "../../ui/form/field.tsx";
-import { FormActions } from "../../ui/form/form-actions.tsx";
+import { SelectField } from "../../ui/form/fields.tsx";
 import { Input } from "../../ui/form/input.tsx";
 import { Select } from "../../ui/form/select.tsx";
 import { Dialog } from "../../ui/overlay/dialog.tsx";
 import { tellDone } from "../../ui/overlay/toasts.tsx";
-import { Notice } from "../../ui/states.tsx";
 import { AgentField } from "../agents/agent-field.tsx";
 import { PROVIDER_OPTIONS, PROVIDERS, type Provider, type ProviderField } from "./providers.ts";
 import { CARRIERS } from "./queries.ts";
@@ -49,25 +48,25 @@ function ConnectForm({ onDone }: { onDone: () => void }) {
     connect.error,
     fields.map(({ name }) => name),
   );
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    connect.mutate();
-  };
   return (
-    <form onSubmit={submit} className="flex flex-col gap-5" autoComplete="off">
-      <Field label="Provider" hint={help}>
-        {(control) => (
-          <Select
-            {...control}
-            value={provider}
-            onChange={(value) => {
-              connect.reset();
-              setProvider(value as Provider);
-            }}
-            options={PROVIDER_OPTIONS}
-          />
-        )}
-      </Field>
+    <DialogForm
+      onSubmit={() => connect.mutate()}
+      busy={connect.isPending}
+      failure={failure}
+      action="Connect"
+      onCancel={onDone}
+      autoComplete="off"
+    >
+      <SelectField
+        label="Provider"
+        hint={help}
+        value={provider}
+        onChange={(value) => {
+          connect.reset();
+          setProvider(value as Provider);
+        }}
+        options={PROVIDER_OPTIONS}
+      />
       {fields.map((field) => (
         <ConnectField
           key={`${provider} ${field.name}`}
@@ -78,14 +77,7 @@ function ConnectForm({ onDone }: { onDone: () => void }) {
         />
       ))}
       {provider === "SIP" && <TrunkTarget transport={values.transport} />}
-      {failure && <Notice tone="danger">{failure}</Notice>}
-      <FormActions>
-        <Button onClick={onDone}>Cancel</Button>
-        <Button type="submit" variant="primary" busy={connect.isPending}>
-          Connect
-        </Button>
-      </FormActions>
-    </form>
+    </DialogForm>
   );
 }
 

@@ -1,12 +1,11 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
-import { type FormEvent, useState } from "react";
+import { useState } from "react";
 import { api, ask } from "../../api/client.ts";
 import { fieldsOf, sentenceBeside, sentenceOf } from "../../api/problem.ts";
 import { Badge } from "../../ui/badge.tsx";
 import { Button } from "../../ui/button.tsx";
-import { Field } from "../../ui/form/field.tsx";
-import { FormActions } from "../../ui/form/form-actions.tsx";
-import { Input } from "../../ui/form/input.tsx";
+import { DialogForm } from "../../ui/form/dialog-form.tsx";
+import { TextField } from "../../ui/form/fields.tsx";
 import { Dialog } from "../../ui/overlay/dialog.tsx";
 import { tellDone } from "../../ui/overlay/toasts.tsx";
 import { Notice } from "../../ui/states.tsx";
@@ -50,13 +49,9 @@ export function ProofForm({ number, onDone }: { number: string; onDone: () => vo
       await client.invalidateQueries({ queryKey: NUMBERS });
     },
   });
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    prove.mutate();
-  };
   const failure = sentenceBeside(prove.error, ["code"]);
   return (
-    <form onSubmit={submit} className="flex flex-col gap-5">
+    <DialogForm onSubmit={() => prove.mutate()} busy={prove.isPending} failure={failure} action="Prove">
       <p className="text-muted">
         A number of a Twilio or Plivo account is proven when you import it. For any other, have the number called, and
         enter the six digits that the call tells. The operator of this installation can also vouch for you.
@@ -68,25 +63,16 @@ export function ProofForm({ number, onDone }: { number: string; onDone: () => vo
       </div>
       {call.isSuccess && <Notice>The number is being called. The code is valid for ten minutes.</Notice>}
       {call.isError && <Notice tone="danger">{sentenceOf(call.error)}</Notice>}
-      <Field label="Code" error={fieldsOf(prove.error).get("code")}>
-        {(control) => (
-          <Input
-            {...control}
-            inputMode="numeric"
-            autoComplete="one-time-code"
-            required
-            maxLength={6}
-            value={code}
-            onChange={(event) => setCode(event.target.value)}
-          />
-        )}
-      </Field>
-      {failure && <Notice tone="danger">{failure}</Notice>}
-      <FormActions>
-        <Button type="submit" variant="primary" busy={prove.isPending}>
-          Prove
-        </Button>
-      </FormActions>
-    </form>
+      <TextField
+        label="Code"
+        error={fieldsOf(prove.error).get("code")}
+        inputMode="numeric"
+        autoComplete="one-time-code"
+        required
+        maxLength={6}
+        value={code}
+        onChange={(event) => setCode(event.target.value)}
+      />
+    </DialogForm>
   );
 }

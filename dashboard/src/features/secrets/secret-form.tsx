@@ -1,13 +1,10 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
-import { type FormEvent, useState } from "react";
+import { useState } from "react";
 import { api, ask } from "../../api/client.ts";
 import { fieldsOf, sentenceBeside } from "../../api/problem.ts";
-import { Button } from "../../ui/button.tsx";
-import { Field } from "../../ui/form/field.tsx";
-import { FormActions } from "../../ui/form/form-actions.tsx";
-import { Input } from "../../ui/form/input.tsx";
+import { DialogForm } from "../../ui/form/dialog-form.tsx";
+import { TextField } from "../../ui/form/fields.tsx";
 import { tellDone } from "../../ui/overlay/toasts.tsx";
-import { Notice } from "../../ui/states.tsx";
 import { SECRETS, type Secret } from "./secrets.ts";
 
 /** The form of a new secret, or of a secret's new value. @param secret the one that gets a new value; undefined for a new one */
@@ -40,35 +37,29 @@ export function SecretForm({
   });
   const errors = fieldsOf(save.error);
   const failure = sentenceBeside(save.error, secret ? ["value"] : ["name", "value"]);
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    // The form may stand in another one, in a dialog of a page that is itself a form.
-    event.stopPropagation();
-    save.mutate();
-  };
   return (
-    <form onSubmit={submit} className="flex flex-col gap-5">
+    <DialogForm
+      onSubmit={() => save.mutate()}
+      busy={save.isPending}
+      failure={failure}
+      action={secret ? "Save value" : "Add secret"}
+      onCancel={onCancel}
+    >
       {!secret && (
-        <Field
+        <TextField
           label="Name"
           hint="Tools refer to the secret by this name, which cannot change."
           error={errors.get("name")}
-        >
-          {(control) => (
-            <Input
-              {...control}
-              required
-              maxLength={64}
-              autoComplete="off"
-              className="font-mono"
-              placeholder="shop_api_key"
-              value={name}
-              onChange={(event) => setName(event.target.value)}
-            />
-          )}
-        </Field>
+          required
+          maxLength={64}
+          autoComplete="off"
+          controlClass="font-mono"
+          placeholder="shop_api_key"
+          value={name}
+          onChange={(event) => setName(event.target.value)}
+        />
       )}
-      <Field
+      <TextField
         label={secret ? "New value" : "Value"}
         hint={
           secret
@@ -76,26 +67,13 @@ export function SecretForm({
             : "It is stored encrypted and never shown again. At least 8 characters."
         }
         error={errors.get("value")}
-      >
-        {(control) => (
-          <Input
-            {...control}
-            required
-            type="password"
-            autoComplete="new-password"
-            maxLength={8_192}
-            value={value}
-            onChange={(event) => setValue(event.target.value)}
-          />
-        )}
-      </Field>
-      {failure && <Notice tone="danger">{failure}</Notice>}
-      <FormActions>
-        <Button onClick={onCancel}>Cancel</Button>
-        <Button type="submit" variant="primary" busy={save.isPending}>
-          {secret ? "Save value" : "Add secret"}
-        </Button>
-      </FormActions>
-    </form>
+        required
+        type="password"
+        autoComplete="new-password"
+        maxLength={8_192}
+        value={value}
+        onChange={(event) => setValue(event.target.value)}
+      />
+    </DialogForm>
   );
 }

@@ -3,8 +3,7 @@ import { type FormEvent, useState } from "react";
 import { api, ask } from "../../api/client.ts";
 import { fieldsOf, sentenceBeside } from "../../api/problem.ts";
 import { Button } from "../../ui/button.tsx";
-import { Field } from "../../ui/form/field.tsx";
-import { Input } from "../../ui/form/input.tsx";
+import { TextField } from "../../ui/form/fields.tsx";
 import { tellDone } from "../../ui/overlay/toasts.tsx";
 import { Notice } from "../../ui/states.tsx";
 import { SESSIONS } from "./settings.ts";
@@ -31,35 +30,26 @@ export function PasswordForm() {
   };
   return (
     <form onSubmit={submit} className="flex flex-col gap-4">
-      <Field label="Current password" error={fields.get("current_password")}>
-        {(control) => (
-          <Input
-            {...control}
-            type="password"
-            required
-            autoComplete="current-password"
-            value={body.current_password}
-            onChange={(event) => setBody({ ...body, current_password: event.target.value })}
-          />
-        )}
-      </Field>
-      <Field
+      <TextField
+        label="Current password"
+        error={fields.get("current_password")}
+        type="password"
+        required
+        autoComplete="current-password"
+        value={body.current_password}
+        onChange={(event) => setBody({ ...body, current_password: event.target.value })}
+      />
+      <TextField
         label="New password"
         hint="At least 15 characters. A sentence works well."
         error={fields.get("new_password")}
-      >
-        {(control) => (
-          <Input
-            {...control}
-            type="password"
-            required
-            minLength={LENGTH_MIN}
-            autoComplete="new-password"
-            value={body.new_password}
-            onChange={(event) => setBody({ ...body, new_password: event.target.value })}
-          />
-        )}
-      </Field>
+        type="password"
+        required
+        minLength={LENGTH_MIN}
+        autoComplete="new-password"
+        value={body.new_password}
+        onChange={(event) => setBody({ ...body, new_password: event.target.value })}
+      />
       {failure && <Notice tone="danger">{failure}</Notice>}
       <div>
         <Button type="submit" variant="primary" busy={change.isPending}>

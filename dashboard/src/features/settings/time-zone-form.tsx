@@ -3,8 +3,7 @@ import { type FormEvent, useState } from "react";
 import { api, ask } from "../../api/client.ts";
 import { Problem, sentenceOf } from "../../api/problem.ts";
 import { Button } from "../../ui/button.tsx";
-import { Field } from "../../ui/form/field.tsx";
-import { Select } from "../../ui/form/select.tsx";
+import { SelectField } from "../../ui/form/fields.tsx";
 import { timeZoneOptions } from "../../ui/form/time-zones.ts";
 import { tellDone } from "../../ui/overlay/toasts.tsx";
 import { SETTINGS } from "./settings.ts";
@@ -33,17 +32,14 @@ export function TimeZoneForm({ timezone }: { timezone: string | null | undefined
     : undefined;
   return (
     <form onSubmit={submit} className="flex flex-col gap-4">
-      <Field label="Time zone" error={error}>
-        {(control) => (
-          <Select
-            {...control}
-            value={chosen}
-            onChange={setChosen}
-            disabled={timezone === undefined}
-            options={[{ value: "", label: "UTC, the default" }, ...timeZoneOptions(chosen)]}
-          />
-        )}
-      </Field>
+      <SelectField
+        label="Time zone"
+        error={error}
+        value={chosen}
+        onChange={setChosen}
+        disabled={timezone === undefined}
+        options={[{ value: "", label: "UTC, the default" }, ...timeZoneOptions(chosen)]}
+      />
       <div>
         <Button type="submit" variant="primary" busy={save.isPending} disabled={chosen === stored}>
           Save

@@ -6,8 +6,7 @@ import { Problem, sentenceOf } from "../../api/problem.ts";
 import { meQuery } from "../../api/session.ts";
 import { Logo } from "../../app/logo.tsx";
 import { Button } from "../../ui/button.tsx";
-import { Field } from "../../ui/form/field.tsx";
-import { Input } from "../../ui/form/input.tsx";
+import { TextField } from "../../ui/form/fields.tsx";
 import { Notice } from "../../ui/states.tsx";
 import { useCountdown } from "./countdown.ts";
 
@@ -64,31 +63,23 @@ export function SignInPage() {
             </div>
           )}
           <form onSubmit={submit} className="flex flex-col gap-4">
-            <Field label="Email">
-              {(control) => (
-                <Input
-                  {...control}
-                  type="email"
-                  autoComplete="username"
-                  required
-                  autoFocus
-                  value={email}
-                  onChange={(event) => setEmail(event.target.value)}
-                />
-              )}
-            </Field>
-            <Field label="Password">
-              {(control) => (
-                <Input
-                  {...control}
-                  type="password"
-                  autoComplete="current-password"
-                  required
-                  value={password}
-                  onChange={(event) => setPassword(event.target.value)}
-                />
-              )}
-            </Field>
+            <TextField
+              label="Email"
+              type="email"
+              autoComplete="username"
+              required
+              autoFocus
+              value={email}
+              onChange={(event) => setEmail(event.target.value)}
+            />
+            <TextField
+              label="Password"
+              type="password"
+              autoComplete="current-password"
+              required
+              value={password}
+              onChange={(event) => setPassword(event.target.value)}
+            />
             {secondsLeft > 0 ? (
               <Notice tone="warning">
                 Too many attempts. You can try again in <span className="tabular-nums">{secondsLeft}</span>{" "}

@@ -1,12 +1,8 @@
 import { DEFAULT_EVENTS } from "@parley/shared/portable/events";
-import { type FormEvent, useState } from "react";
+import { useState } from "react";
 import { fieldsOf, sentenceBeside } from "../../api/problem.ts";
-import { Button } from "../../ui/button.tsx";
-import { Field } from "../../ui/form/field.tsx";
-import { FormActions } from "../../ui/form/form-actions.tsx";
-import { Input } from "../../ui/form/input.tsx";
-import { Select } from "../../ui/form/select.tsx";
-import { Notice } from "../../ui/states.tsx";
+import { DialogForm } from "../../ui/form/dialog-form.tsx";
+import { SelectField, TextField } from "../../ui/form/fields.tsx";
 import { EventChoice } from "./event-choice.tsx";
 import type { Destination } from "./queries.ts";
 
@@ -45,78 +41,52 @@ export function DestinationForm({
   const [fields, setFields] = useState(before);
   const errors = fieldsOf(write.error);
   const failure = sentenceBeside(write.error, ["name", "url", "request_type", "retry_schedule", "events"]);
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
+  const submit = () => {
     const { name, url, request_type, retry_schedule, events } = fields;
     write.mutate({ name: name.trim(), url: url.trim(), request_type, retry_schedule, events });
   };
   return (
-    <form onSubmit={submit} className="flex flex-col gap-5">
-      <Field label="Name" error={errors.get("name")}>
-        {(control) => (
-          <Input
-            {...control}
-            required
-            maxLength={100}
-            placeholder="Production"
-            value={fields.name}
-            onChange={(event) => setFields({ ...fields, name: event.target.value })}
-          />
-        )}
-      </Field>
-      <Field
+    <DialogForm onSubmit={submit} busy={write.isPending} failure={failure} action={action} onCancel={onCancel}>
+      <TextField
+        label="Name"
+        error={errors.get("name")}
+        required
+        maxLength={100}
+        placeholder="Production"
+        value={fields.name}
+        onChange={(event) => setFields({ ...fields, name: event.target.value })}
+      />
+      <TextField
         label="URL"
         hint="A public URL that starts with https://, or one that this server's operator allows."
         error={errors.get("url")}
-      >
-        {(control) => (
-          <Input
-            {...control}
-            required
-            inputMode="url"
-            maxLength={2048}
-            placeholder="https://hooks.example.com/parley"
-            value={fields.url}
-            onChange={(event) => setFields({ ...fields, url: event.target.value })}
-          />
-        )}
-      </Field>
-      <Field label="Method" error={errors.get("request_type")}>
-        {(control) => (
-          <Select
-            {...control}
-            value={fields.request_type}
-            onChange={(value) => setFields({ ...fields, request_type: value as DestinationFields["request_type"] })}
-            options={METHODS}
-          />
-        )}
-      </Field>
-      <Field
+        required
+        inputMode="url"
+        maxLength={2048}
+        placeholder="https://hooks.example.com/parley"
+        value={fields.url}
+        onChange={(event) => setFields({ ...fields, url: event.target.value })}
+      />
+      <SelectField
+        label="Method"
+        error={errors.get("request_type")}
+        value={fields.request_type}
+        onChange={(value) => setFields({ ...fields, request_type: value as DestinationFields["request_type"] })}
+        options={METHODS}
+      />
+      <SelectField
         label="Attempts"
         hint="How often an event is sent until your server accepts it."
         error={errors.get("retry_schedule")}
-      >
-        {(control) => (
-          <Select
-            {...control}
-            value={fields.retry_schedule}
-            onChange={(value) => setFields({ ...fields, retry_schedule: value as DestinationFields["retry_schedule"] })}
-            options={SCHEDULES}
-          />
-        )}
-      </Field>
+        value={fields.retry_schedule}
+        onChange={(value) => setFields({ ...fields, retry_schedule: value as DestinationFields["retry_schedule"] })}
+        options={SCHEDULES}
+      />
       <EventChoice
         events={fields.events}
         onChange={(events) => setFields({ ...fields, events })}
         error={errors.get("events")}
       />
-      {failure && <Notice tone="danger">{failure}</Notice>}
-      <FormActions>
-        <Button onClick={onCancel}>Cancel</Button>
-        <Button type="submit" variant="primary" busy={write.isPending}>
-          {action}
-        </Button>
-      </FormActions>
-    </form>
+    </DialogForm>
   );
 }

@@ -7,25 +7,18 @@ export interface Control {
   "aria-invalid": true | undefined;
 }
 
-/**
- * A labeled control with its hint, and the error that the API reported for it.
- * @param children gets the attributes that connect the control with its label and texts
- */
-export function Field({
-  label,
-  hint,
-  error,
-  optional = false,
-  className,
-  children,
-}: {
+export interface FieldProps {
   label: ReactNode;
   hint?: ReactNode;
   error?: string | undefined;
-  optional?: boolean;
-  className?: string;
+  optional?: boolean | undefined;
+  className?: string | undefined;
+  /** Gets the attributes that connect the control with its label and texts. */
   children: (control: Control) => ReactNode;
-}) {
+}
+
+/** A labeled control with its hint, and the error that the API reported for it. */
+export function Field({ label, hint, error, optional = false, className, children }: FieldProps) {
   const id = useId();
   const described = [hint && `${id}-hint`, error && `${id}-error`].filter(Boolean).join(" ") || undefined;
   return (

@@ -1,10 +1,7 @@
 import { Plus, X } from "lucide-react";
 import { Button } from "../../../ui/button.tsx";
-import { Field } from "../../../ui/form/field.tsx";
-import { Input } from "../../../ui/form/input.tsx";
-import { Lines } from "../../../ui/form/lines.tsx";
+import { LinesField, SelectField, TextField } from "../../../ui/form/fields.tsx";
 import { Section } from "../../../ui/form/section.tsx";
-import { Select } from "../../../ui/form/select.tsx";
 import { AGENT_TYPES, type AgentType, type Changes } from "../agents.ts";
 import type { AgentDraft } from "./draft.ts";
 
@@ -41,52 +38,44 @@ export function AboutSection({ draft: { values, set, errorAt } }: { draft: Agent
   return (
     <Section title="About this agent">
       <div className="grid gap-5 sm:grid-cols-[1fr_12rem]">
-        <Field label="Name" error={errorAt("agent_name")}>
-          {(control) => (
-            <Input
-              {...control}
-              maxLength={100}
-              value={values.agent_name ?? ""}
-              onChange={(event) => set({ agent_name: event.target.value })}
-            />
-          )}
-        </Field>
-        <Field label="Type" error={errorAt("agent_type")}>
-          {(control) => (
-            <Select
-              {...control}
-              value={values.agent_type ?? "INBOUND"}
-              onChange={(type) => set({ agent_type: type as AgentType })}
-              options={AGENT_TYPES}
-            />
-          )}
-        </Field>
-        <Field label="Description" optional error={errorAt("agent_description")}>
-          {(control) => (
-            <Input
-              {...control}
-              maxLength={500}
-              value={values.agent_description ?? ""}
-              onChange={(event) => set({ agent_description: event.target.value || null })}
-            />
-          )}
-        </Field>
-        <Field label="Category" error={errorAt("agent_category")}>
-          {(control) => (
-            <Select
-              {...control}
-              value={values.agent_category ?? "other"}
-              onChange={(category) => set({ agent_category: category as Category })}
-              options={CATEGORIES.map((value) => ({ value, label: value === "other" ? "Other" : value }))}
-            />
-          )}
-        </Field>
+        <TextField
+          label="Name"
+          error={errorAt("agent_name")}
+          maxLength={100}
+          value={values.agent_name ?? ""}
+          onChange={(event) => set({ agent_name: event.target.value })}
+        />
+        <SelectField
+          label="Type"
+          error={errorAt("agent_type")}
+          value={values.agent_type ?? "INBOUND"}
+          onChange={(type) => set({ agent_type: type as AgentType })}
+          options={AGENT_TYPES}
+        />
+        <TextField
+          label="Description"
+          optional
+          error={errorAt("agent_description")}
+          maxLength={500}
+          value={values.agent_description ?? ""}
+          onChange={(event) => set({ agent_description: event.target.value || null })}
+        />
+        <SelectField
+          label="Category"
+          error={errorAt("agent_category")}
+          value={values.agent_category ?? "other"}
+          onChange={(category) => set({ agent_category: category as Category })}
+          options={CATEGORIES.map((value) => ({ value, label: value === "other" ? "Other" : value }))}
+        />
       </div>
-      <Field label="Tips" optional hint="For people who use the agent, one per line." error={errorAt("agent_tips")}>
-        {(control) => (
-          <Lines {...control} value={values.agent_tips ?? []} onChange={(agent_tips) => set({ agent_tips })} />
-        )}
-      </Field>
+      <LinesField
+        label="Tips"
+        optional
+        hint="For people who use the agent, one per line."
+        error={errorAt("agent_tips")}
+        value={values.agent_tips ?? []}
+        onChange={(agent_tips) => set({ agent_tips })}
+      />
       <Files files={values.MediaFiles ?? []} onChange={(MediaFiles) => set({ MediaFiles })} errorAt={errorAt} />
     </Section>
   );
@@ -113,27 +102,21 @@ function Files({
       </h3>
       {files.map(({ fileType, mediaUrl }, at) => (
         <div key={at} className="relative grid gap-4 rounded-lg border border-line p-4 pr-12 sm:grid-cols-[12rem_1fr]">
-          <Field label="File type" error={errorAt(`MediaFiles.${at}.fileType`)}>
-            {(control) => (
-              <Input
-                {...control}
-                placeholder="image/png"
-                value={fileType}
-                onChange={(event) => change(at, { fileType: event.target.value })}
-              />
-            )}
-          </Field>
-          <Field label="File URL" error={errorAt(`MediaFiles.${at}.mediaUrl`)}>
-            {(control) => (
-              <Input
-                {...control}
-                type="url"
-                placeholder="https://cdn.example.com/floor-plan.png"
-                value={mediaUrl}
-                onChange={(event) => change(at, { mediaUrl: event.target.value })}
-              />
-            )}
-          </Field>
+          <TextField
+            label="File type"
+            error={errorAt(`MediaFiles.${at}.fileType`)}
+            placeholder="image/png"
+            value={fileType}
+            onChange={(event) => change(at, { fileType: event.target.value })}
+          />
+          <TextField
+            label="File URL"
+            error={errorAt(`MediaFiles.${at}.mediaUrl`)}
+            type="url"
+            placeholder="https://cdn.example.com/floor-plan.png"
+            value={mediaUrl}
+            onChange={(event) => change(at, { mediaUrl: event.target.value })}
+          />
           <Button
             variant="ghost"
             size="icon"

@@ -1,6 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
-import { Field } from "../../../ui/form/field.tsx";
-import { Select } from "../../../ui/form/select.tsx";
+import { SelectField } from "../../../ui/form/fields.tsx";
 import { PromptEditor } from "../../prompts/prompt-field.tsx";
 import { sharedPromptsQuery, versionsQuery } from "../../prompts/prompts.ts";
 import { useSharedText, type WhichVersion } from "../../prompts/shared-text.ts";
@@ -38,25 +37,22 @@ export function PromptSource({
     <>
       {(shared.length > 0 || source.kind === "shared") && (
         <div className="grid gap-4 sm:grid-cols-[1fr_12rem]">
-          <Field label="Source" error={errors.name}>
-            {(control) => (
-              <Select
-                {...control}
-                value={chosen}
-                onChange={choose}
-                options={[
-                  { value: OWN, label: "This agent only" },
-                  ...named(
-                    shared.map(({ prompt_name }) => prompt_name),
-                    source,
-                  ).map((name) => ({
-                    value: name,
-                    label: `Shared prompt “${name}”`,
-                  })),
-                ]}
-              />
-            )}
-          </Field>
+          <SelectField
+            label="Source"
+            error={errors.name}
+            value={chosen}
+            onChange={choose}
+            options={[
+              { value: OWN, label: "This agent only" },
+              ...named(
+                shared.map(({ prompt_name }) => prompt_name),
+                source,
+              ).map((name) => ({
+                value: name,
+                label: `Shared prompt “${name}”`,
+              })),
+            ]}
+          />
           {source.kind === "shared" && (
             <VersionField
               name={source.name}
@@ -97,34 +93,31 @@ function VersionField({
   const versions = useQuery(versionsQuery(name)).data?.versions ?? [];
   const labels = versions.flatMap((each) => each.labels);
   return (
-    <Field label="Version" error={error}>
-      {(control) => (
-        <Select
-          {...control}
-          value={label != null ? `${LABEL}${label}` : version == null ? "latest" : String(version)}
-          onChange={(value) =>
-            onVersion(
-              value === "latest"
-                ? {}
-                : value.startsWith(LABEL)
-                  ? { prompt_label: value.slice(LABEL.length) }
-                  : { prompt_version: Number(value) },
-            )
-          }
-          options={[
-            { value: "latest", label: "Always the latest" },
-            ...[...new Set(label == null ? labels : [label, ...labels])].map((each) => ({
-              value: `${LABEL}${each}`,
-              label: `Always ${each}`,
-            })),
-            ...versions.map(({ prompt_version }) => ({
-              value: String(prompt_version),
-              label: `Version ${prompt_version}`,
-            })),
-          ]}
-        />
-      )}
-    </Field>
+    <SelectField
+      label="Version"
+      error={error}
+      value={label != null ? `${LABEL}${label}` : version == null ? "latest" : String(version)}
+      onChange={(value) =>
+        onVersion(
+          value === "latest"
+            ? {}
+            : value.startsWith(LABEL)
+              ? { prompt_label: value.slice(LABEL.length) }
+              : { prompt_version: Number(value) },
+        )
+      }
+      options={[
+        { value: "latest", label: "Always the latest" },
+        ...[...new Set(label == null ? labels : [label, ...labels])].map((each) => ({
+          value: `${LABEL}${each}`,
+          label: `Always ${each}`,
+        })),
+        ...versions.map(({ prompt_version }) => ({
+          value: String(prompt_version),
+          label: `Version ${prompt_version}`,
+        })),
+      ]}
+    />
   );
 }
 

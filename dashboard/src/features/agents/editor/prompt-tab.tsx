@@ -3,10 +3,8 @@ import { Eye, History, PencilLine } from "lucide-react";
 import { memo, useDeferredValue, useMemo, useState } from "react";
 import { Badge } from "../../../ui/badge.tsx";
 import { Button } from "../../../ui/button.tsx";
-import { Field } from "../../../ui/form/field.tsx";
-import { Input, Textarea } from "../../../ui/form/input.tsx";
+import { SelectField, TextareaField, TextField } from "../../../ui/form/fields.tsx";
 import { Section, Sections } from "../../../ui/form/section.tsx";
-import { Select } from "../../../ui/form/select.tsx";
 import { timeZoneOptions } from "../../../ui/form/time-zones.ts";
 import { ToggleButton } from "../../../ui/toggle-button.tsx";
 import { filled, type Variable, variablesIn } from "../../prompts/variables.ts";
@@ -27,23 +25,17 @@ export function PromptTab({ draft }: { draft: AgentDraft }) {
   return (
     <Sections>
       <Section title="Greeting" description="What the agent says first.">
-        <Field
+        <TextareaField
           label={<span className="sr-only">Greeting</span>}
           error={errorAt("first_message_prompt")}
           className="-mt-2"
-        >
-          {(control) => (
-            <Textarea
-              {...control}
-              className="field-sizing-content min-h-16"
-              rows={2}
-              maxLength={10_000}
-              placeholder="Without a greeting, the agent waits for the other person to speak."
-              value={greeting}
-              onChange={(event) => set({ first_message_prompt: event.target.value || null })}
-            />
-          )}
-        </Field>
+          controlClass="field-sizing-content min-h-16"
+          rows={2}
+          maxLength={10_000}
+          placeholder="Without a greeting, the agent waits for the other person to speak."
+          value={greeting}
+          onChange={(event) => set({ first_message_prompt: event.target.value || null })}
+        />
       </Section>
       <Section
         title="Prompt"
@@ -86,21 +78,15 @@ export function PromptTab({ draft }: { draft: AgentDraft }) {
           />
         )}
         <VariableList variables={variables} />
-        <Field
+        <SelectField
           label="Time zone"
           hint="Of {{system_time}} and {{system_date}}, which Parley sets like all variables that begin with system_."
           error={errorAt("timezone")}
-        >
-          {(control) => (
-            <Select
-              {...control}
-              className="max-w-72"
-              value={values.timezone ?? ""}
-              onChange={(timezone) => set({ timezone: timezone || null })}
-              options={[{ value: "", label: "That of your settings" }, ...timeZoneOptions(values.timezone ?? "")]}
-            />
-          )}
-        </Field>
+          controlClass="max-w-72"
+          value={values.timezone ?? ""}
+          onChange={(timezone) => set({ timezone: timezone || null })}
+          options={[{ value: "", label: "That of your settings" }, ...timeZoneOptions(values.timezone ?? "")]}
+        />
       </Section>
       <AboutSection draft={draft} />
     </Sections>
@@ -117,16 +103,13 @@ function Preview({ text, variables }: { text: string; variables: readonly Variab
       {variables.length > 0 && (
         <div className="grid gap-4 sm:grid-cols-2">
           {variables.map(({ name, defaultValue }) => (
-            <Field key={name} label={<code className="font-mono text-[0.8125rem]">{name}</code>}>
-              {(control) => (
-                <Input
-                  {...control}
-                  placeholder={defaultValue ?? ""}
-                  value={values[name] ?? ""}
-                  onChange={(event) => setValues({ ...values, [name]: event.target.value })}
-                />
-              )}
-            </Field>
+            <TextField
+              key={name}
+              label={<code className="font-mono text-[0.8125rem]">{name}</code>}
+              placeholder={defaultValue ?? ""}
+              value={values[name] ?? ""}
+              onChange={(event) => setValues({ ...values, [name]: event.target.value })}
+            />
           ))}
         </div>
       )}

@@ -2,9 +2,7 @@ import { Plus, X } from "lucide-react";
 import { useState } from "react";
 import { Button } from "../../../ui/button.tsx";
 import { Checkbox } from "../../../ui/form/checkbox.tsx";
-import { Field } from "../../../ui/form/field.tsx";
-import { Input } from "../../../ui/form/input.tsx";
-import { Select } from "../../../ui/form/select.tsx";
+import { SelectField, TextField } from "../../../ui/form/fields.tsx";
 import { KINDS, type Kind, notationOf, readNotation } from "./notation.ts";
 
 type Schema = Record<string, { type: string }>;
@@ -46,17 +44,14 @@ export function SchemaBuilder({
           add();
         }}
       >
-        <Field label="New field" error={isTaken ? "A field with this name already exists." : undefined}>
-          {(control) => (
-            <Input
-              {...control}
-              className="sm:w-64"
-              placeholder="wants_callback"
-              value={name}
-              onChange={(event) => setName(event.target.value)}
-            />
-          )}
-        </Field>
+        <TextField
+          label="New field"
+          error={isTaken ? "A field with this name already exists." : undefined}
+          controlClass="sm:w-64"
+          placeholder="wants_callback"
+          value={name}
+          onChange={(event) => setName(event.target.value)}
+        />
         <Button type="submit" disabled={name.trim() === "" || isTaken}>
           <Plus aria-hidden /> Add field
         </Button>
@@ -83,37 +78,25 @@ function SchemaField({
   return (
     <div className="flex flex-wrap items-center gap-3 rounded-lg border border-line px-3 py-2">
       <code className="w-full min-w-0 truncate font-mono text-[0.8125rem] font-medium sm:w-44">{name}</code>
-      <Field
+      <SelectField
         label={<span className="sr-only">Type</span>}
         error={hasDetail ? undefined : error}
         className="w-40 gap-0!"
-      >
-        {(control) => (
-          <Select
-            {...control}
-            value={read.kind}
-            onChange={(kind) => onChange(notationOf({ ...read, kind: kind as Kind }))}
-            options={KINDS}
-          />
-        )}
-      </Field>
+        value={read.kind}
+        onChange={(kind) => onChange(notationOf({ ...read, kind: kind as Kind }))}
+        options={KINDS}
+      />
       {hasDetail && (
-        <Field
+        <TextField
           label={
             <span className="sr-only">{read.kind === "choice" ? "Choices, separated by commas" : "Notation"}</span>
           }
           error={error}
           className="min-w-48 flex-1 gap-0!"
-        >
-          {(control) => (
-            <Input
-              {...control}
-              placeholder={read.kind === "choice" ? "yes, no, unclear" : 'Literal["a", "b"]'}
-              value={read.detail}
-              onChange={(event) => onChange(notationOf({ ...read, detail: event.target.value }))}
-            />
-          )}
-        </Field>
+          placeholder={read.kind === "choice" ? "yes, no, unclear" : 'Literal["a", "b"]'}
+          value={read.detail}
+          onChange={(event) => onChange(notationOf({ ...read, detail: event.target.value }))}
+        />
       )}
       {read.kind !== "other" && (
         <div>

@@ -1,12 +1,10 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
-import { type FormEvent, useState } from "react";
+import { useState } from "react";
 import { api, ask } from "../../../api/client.ts";
 import { fieldsOf, sentenceBeside } from "../../../api/problem.ts";
-import { Button } from "../../../ui/button.tsx";
-import { Field } from "../../../ui/form/field.tsx";
-import { FormActions } from "../../../ui/form/form-actions.tsx";
-import { Input, Textarea } from "../../../ui/form/input.tsx";
-import { LoadingRows, Notice } from "../../../ui/states.tsx";
+import { DialogForm } from "../../../ui/form/dialog-form.tsx";
+import { TextareaField, TextField } from "../../../ui/form/fields.tsx";
+import { LoadingRows } from "../../../ui/states.tsx";
 import { type Document, KNOWLEDGE } from "../knowledge.ts";
 import { keyOf, textQuery } from "./documents.ts";
 import { tellAdded, tellReplaced } from "./tell-replaced.ts";
@@ -76,13 +74,15 @@ function Form({ baseId, kind, document, text: before, onSaved, onCancel }: Props
   });
   const errors = fieldsOf(save.error);
   const failure = sentenceBeside(save.error, kind === "text" ? ["name", "text"] : ["name", "url", "refresh_hours"]);
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    save.mutate();
-  };
   return (
-    <form onSubmit={submit} className="flex flex-col gap-5">
-      <Field
+    <DialogForm
+      onSubmit={() => save.mutate()}
+      busy={save.isPending}
+      failure={failure}
+      action={document ? "Replace" : "Add"}
+      onCancel={onCancel}
+    >
+      <TextField
         label="Name"
         optional={kind === "page" || document !== undefined}
         hint={
@@ -92,20 +92,14 @@ function Form({ baseId, kind, document, text: before, onSaved, onCancel }: Props
               "A name that ends in .md makes the text Markdown, whose headings say what each part is about."
         }
         error={errors.get("name")}
-      >
-        {(control) => (
-          <Input
-            {...control}
-            required={kind === "text" && !document}
-            maxLength={255}
-            placeholder={kind === "text" ? "prices.md" : "Prices"}
-            value={name}
-            onChange={(event) => setName(event.target.value)}
-          />
-        )}
-      </Field>
+        required={kind === "text" && !document}
+        maxLength={255}
+        placeholder={kind === "text" ? "prices.md" : "Prices"}
+        value={name}
+        onChange={(event) => setName(event.target.value)}
+      />
       {kind === "text" ? (
-        <Field
+        <TextareaField
           label="Text"
           hint={
             document
@@ -113,65 +107,40 @@ function Form({ baseId, kind, document, text: before, onSaved, onCancel }: Props
               : "Upload longer texts than 1 MiB as files."
           }
           error={errors.get("text")}
-        >
-          {(control) => (
-            <Textarea
-              {...control}
-              required
-              rows={12}
-              maxLength={TEXT_MAX}
-              className="font-mono text-[0.8125rem]"
-              value={text}
-              onChange={(event) => setText(event.target.value)}
-            />
-          )}
-        </Field>
+          required
+          rows={12}
+          maxLength={TEXT_MAX}
+          controlClass="font-mono text-[0.8125rem]"
+          value={text}
+          onChange={(event) => setText(event.target.value)}
+        />
       ) : (
         <>
-          <Field
+          <TextField
             label="URL"
             hint="One page: text, HTML, PDF or DOCX. Links on it are not followed."
             error={errors.get("url")}
-          >
-            {(control) => (
-              <Input
-                {...control}
-                required
-                type="url"
-                maxLength={2_000}
-                placeholder="https://shop.example/prices"
-                value={url}
-                onChange={(event) => setUrl(event.target.value)}
-              />
-            )}
-          </Field>
-          <Field
+            required
+            type="url"
+            maxLength={2_000}
+            placeholder="https://shop.example/prices"
+            value={url}
+            onChange={(event) => setUrl(event.target.value)}
+          />
+          <TextField
             label="Fetch again every … hours"
             optional
             hint="1 to 720. Without it, the page is fetched once, and when you ask for it."
             error={errors.get("refresh_hours")}
-          >
-            {(control) => (
-              <Input
-                {...control}
-                type="number"
-                min={1}
-                max={720}
-                className="sm:w-40"
-                value={hours}
-                onChange={(event) => setHours(event.target.value)}
-              />
-            )}
-          </Field>
+            type="number"
+            min={1}
+            max={720}
+            controlClass="sm:w-40"
+            value={hours}
+            onChange={(event) => setHours(event.target.value)}
+          />
         </>
       )}
-      {failure && <Notice tone="danger">{failure}</Notice>}
-      <FormActions>
-        <Button onClick={onCancel}>Cancel</Button>
-        <Button type="submit" variant="primary" busy={save.isPending}>
-          {document ? "Replace" : "Add"}
-        </Button>
-      </FormActions>
-    </form>
+    </DialogForm>
   );
 }

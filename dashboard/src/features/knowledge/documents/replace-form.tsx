@@ -1,13 +1,11 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
-import { type FormEvent, useState } from "react";
+import { useState } from "react";
 import { fieldsOf, sentenceBeside } from "../../../api/problem.ts";
-import { Button } from "../../../ui/button.tsx";
+import { DialogForm } from "../../../ui/form/dialog-form.tsx";
 import { Field } from "../../../ui/form/field.tsx";
 import { FileDrop } from "../../../ui/form/file-drop.tsx";
-import { FormActions } from "../../../ui/form/form-actions.tsx";
 import { percentOf } from "../../../ui/numbers.ts";
 import { Segments } from "../../../ui/segments.tsx";
-import { Notice } from "../../../ui/states.tsx";
 import { type Document, KNOWLEDGE } from "../knowledge.ts";
 import { ContentForm } from "./content-form.tsx";
 import { tellReplaced } from "./tell-replaced.ts";
@@ -56,12 +54,18 @@ function FileForm({ document, onSaved, onCancel }: Props) {
     },
   });
   const failure = sentenceBeside(replace.error, ["file"]);
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
+  const submit = () => {
     if (file) replace.mutate(file);
   };
   return (
-    <form onSubmit={submit} className="flex flex-col gap-5">
+    <DialogForm
+      onSubmit={submit}
+      busy={replace.isPending}
+      disabled={!file}
+      failure={failure}
+      action={replace.isPending ? `Sending, ${percentOf(share)}` : "Replace"}
+      onCancel={onCancel}
+    >
       <Field label="File" error={fieldsOf(replace.error).get("file")}>
         {(control) => (
           <FileDrop
@@ -73,13 +77,6 @@ function FileForm({ document, onSaved, onCancel }: Props) {
           />
         )}
       </Field>
-      {failure && <Notice tone="danger">{failure}</Notice>}
-      <FormActions>
-        <Button onClick={onCancel}>Cancel</Button>
-        <Button type="submit" variant="primary" busy={replace.isPending} disabled={!file}>
-          {replace.isPending ? `Sending, ${percentOf(share)}` : "Replace"}
-        </Button>
-      </FormActions>
-    </form>
+    </DialogForm>
   );
 }

@@ -1,5 +1,4 @@
-import { Field } from "../../../ui/form/field.tsx";
-import { Input, Textarea } from "../../../ui/form/input.tsx";
+import { TextareaField, TextField } from "../../../ui/form/fields.tsx";
 import { Section } from "../../../ui/form/section.tsx";
 import type { ToolDraft } from "./draft.ts";
 
@@ -8,7 +7,7 @@ export function AboutSection({ draft: { form, set, errorAt } }: { draft: ToolDra
   const isMcp = form.type === "mcp";
   return (
     <Section title="About">
-      <Field
+      <TextField
         label="Name"
         hint={
           isMcp
@@ -16,19 +15,13 @@ export function AboutSection({ draft: { form, set, errorAt } }: { draft: ToolDra
             : "Models call the tool by this name. Letters, digits, and underscores."
         }
         error={errorAt("name")}
-      >
-        {(control) => (
-          <Input
-            {...control}
-            maxLength={64}
-            className="font-mono text-[0.8125rem]"
-            placeholder={isMcp ? "shop" : "look_up_order"}
-            value={form.name}
-            onChange={(event) => set({ name: event.target.value })}
-          />
-        )}
-      </Field>
-      <Field
+        maxLength={64}
+        controlClass="font-mono text-[0.8125rem]"
+        placeholder={isMcp ? "shop" : "look_up_order"}
+        value={form.name}
+        onChange={(event) => set({ name: event.target.value })}
+      />
+      <TextareaField
         label="Description"
         hint={
           isMcp
@@ -36,19 +29,13 @@ export function AboutSection({ draft: { form, set, errorAt } }: { draft: ToolDra
             : "The model reads it to decide when to call the tool."
         }
         error={errorAt("description")}
-      >
-        {(control) => (
-          <Textarea
-            {...control}
-            rows={2}
-            maxLength={2_000}
-            className="field-sizing-content min-h-16"
-            placeholder={isMcp ? "Tools of the shop's server." : "Looks up an order by its number."}
-            value={form.description}
-            onChange={(event) => set({ description: event.target.value })}
-          />
-        )}
-      </Field>
+        rows={2}
+        maxLength={2_000}
+        controlClass="field-sizing-content min-h-16"
+        placeholder={isMcp ? "Tools of the shop's server." : "Looks up an order by its number."}
+        value={form.description}
+        onChange={(event) => set({ description: event.target.value })}
+      />
     </Section>
   );
 }

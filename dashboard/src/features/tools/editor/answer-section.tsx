@@ -1,7 +1,5 @@
 import { Checkbox } from "../../../ui/form/checkbox.tsx";
-import { Field } from "../../../ui/form/field.tsx";
-import { Input } from "../../../ui/form/input.tsx";
-import { Lines } from "../../../ui/form/lines.tsx";
+import { LinesField, TextField } from "../../../ui/form/fields.tsx";
 import { Rows } from "../../../ui/form/rows.tsx";
 import { Section } from "../../../ui/form/section.tsx";
 import type { ToolDraft } from "./draft.ts";
@@ -25,21 +23,15 @@ export function AnswerSection({ draft: { form, set, errorAt } }: { draft: ToolDr
         hint="It learns only whether the call succeeded."
       />
       {!hide && (
-        <Field
+        <LinesField
           label="Keep only"
           optional
           hint="JSON pointers, one a line. If you enter none, the model sees everything."
           error={errorAt("result.keep")}
-        >
-          {(control) => (
-            <Lines
-              {...control}
-              placeholder={"/status\n/delivery/date"}
-              value={keep ?? []}
-              onChange={(next) => change({ keep: next })}
-            />
-          )}
-        </Field>
+          placeholder={"/status\n/delivery/date"}
+          value={keep ?? []}
+          onChange={(next) => change({ keep: next })}
+        />
       )}
       <Assignments rows={form.assignments ?? []} onChange={(assignments) => set({ assignments })} errorAt={errorAt} />
     </Section>
@@ -68,30 +60,24 @@ function Assignments({
     >
       {({ variable, pointer }, change, at) => (
         <>
-          <Field label="Variable" error={errorAt(`assignments.${at}.variable`)}>
-            {(control) => (
-              <Input
-                {...control}
-                maxLength={100}
-                className="font-mono text-[0.8125rem]"
-                placeholder="order_status"
-                value={variable}
-                onChange={(event) => change({ variable: event.target.value })}
-              />
-            )}
-          </Field>
-          <Field label="Pointer" error={errorAt(`assignments.${at}.pointer`)}>
-            {(control) => (
-              <Input
-                {...control}
-                maxLength={500}
-                className="font-mono text-[0.8125rem]"
-                placeholder="/status"
-                value={pointer}
-                onChange={(event) => change({ pointer: event.target.value })}
-              />
-            )}
-          </Field>
+          <TextField
+            label="Variable"
+            error={errorAt(`assignments.${at}.variable`)}
+            maxLength={100}
+            controlClass="font-mono text-[0.8125rem]"
+            placeholder="order_status"
+            value={variable}
+            onChange={(event) => change({ variable: event.target.value })}
+          />
+          <TextField
+            label="Pointer"
+            error={errorAt(`assignments.${at}.pointer`)}
+            maxLength={500}
+            controlClass="font-mono text-[0.8125rem]"
+            placeholder="/status"
+            value={pointer}
+            onChange={(event) => change({ pointer: event.target.value })}
+          />
         </>
       )}
     </Rows>

@@ -1,7 +1,5 @@
 import type { Schema } from "../../../api/client.ts";
-import { Field } from "../../../ui/form/field.tsx";
-import { Input } from "../../../ui/form/input.tsx";
-import { Select } from "../../../ui/form/select.tsx";
+import { SelectField, TextField } from "../../../ui/form/fields.tsx";
 import { SecretField } from "../../secrets/secret-field.tsx";
 
 type Auth = NonNullable<Schema["Tool"]["auth"]>;
@@ -56,21 +54,24 @@ export function AuthFields({
   };
   return (
     <div className="grid gap-4 sm:grid-cols-2">
-      <Field label="Authentication" error={errorAt("auth")}>
-        {(control) => <Select {...control} value={auth?.type ?? "none"} onChange={choose} options={KINDS} />}
-      </Field>
+      <SelectField
+        label="Authentication"
+        error={errorAt("auth")}
+        value={auth?.type ?? "none"}
+        onChange={choose}
+        options={KINDS}
+      />
       {auth &&
         FIELDS[auth.type].texts.map(({ name, label, placeholder, isOptional = false }) => (
-          <Field key={name} label={label} optional={isOptional} error={errorAt(`auth.${name}`)}>
-            {(control) => (
-              <Input
-                {...control}
-                placeholder={placeholder}
-                value={values[name] ?? ""}
-                onChange={({ target }) => change(name, target.value === "" && isOptional ? undefined : target.value)}
-              />
-            )}
-          </Field>
+          <TextField
+            key={name}
+            label={label}
+            optional={isOptional}
+            error={errorAt(`auth.${name}`)}
+            placeholder={placeholder}
+            value={values[name] ?? ""}
+            onChange={({ target }) => change(name, target.value === "" && isOptional ? undefined : target.value)}
+          />
         ))}
       {auth && (
         <SecretField

@@ -1,7 +1,5 @@
-import { Field } from "../../../ui/form/field.tsx";
-import { Input } from "../../../ui/form/input.tsx";
+import { SelectField, TextField } from "../../../ui/form/fields.tsx";
 import { Rows } from "../../../ui/form/rows.tsx";
-import { Select } from "../../../ui/form/select.tsx";
 import { SecretField } from "../../secrets/secret-field.tsx";
 import type { HeaderRow } from "./form.ts";
 
@@ -32,39 +30,28 @@ export function HeaderFields({
       {({ name, value }, change, at) => (
         <>
           {/* The API tells a fault at the header's name, the form at its place. */}
-          <Field label="Header" error={errorIn(`headers.${at}`) ?? errorIn(`headers.${name.trim()}`)}>
-            {(control) => (
-              <Input
-                {...control}
-                maxLength={200}
-                placeholder="Accept"
-                value={name}
-                onChange={(event) => change({ name: event.target.value })}
-              />
-            )}
-          </Field>
-          <Field label="Kind">
-            {(control) => (
-              <Select
-                {...control}
-                value={typeof value === "string" ? "text" : "secret"}
-                onChange={(kind) => change({ value: kind === "text" ? "" : { secret: "" } })}
-                options={VALUES}
-              />
-            )}
-          </Field>
+          <TextField
+            label="Header"
+            error={errorIn(`headers.${at}`) ?? errorIn(`headers.${name.trim()}`)}
+            maxLength={200}
+            placeholder="Accept"
+            value={name}
+            onChange={(event) => change({ name: event.target.value })}
+          />
+          <SelectField
+            label="Kind"
+            value={typeof value === "string" ? "text" : "secret"}
+            onChange={(kind) => change({ value: kind === "text" ? "" : { secret: "" } })}
+            options={VALUES}
+          />
           {typeof value === "string" ? (
-            <Field label="Value">
-              {(control) => (
-                <Input
-                  {...control}
-                  maxLength={2_000}
-                  placeholder="Text, with {{variables}}"
-                  value={value}
-                  onChange={(event) => change({ value: event.target.value })}
-                />
-              )}
-            </Field>
+            <TextField
+              label="Value"
+              maxLength={2_000}
+              placeholder="Text, with {{variables}}"
+              value={value}
+              onChange={(event) => change({ value: event.target.value })}
+            />
           ) : (
             <SecretField label="Value" value={value.secret} onChange={(secret) => change({ value: { secret } })} />
           )}

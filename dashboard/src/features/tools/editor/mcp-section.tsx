@@ -2,10 +2,8 @@ import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { api, ask } from "../../../api/client.ts";
 import { Badge, type Tone } from "../../../ui/badge.tsx";
 import { Button } from "../../../ui/button.tsx";
-import { Field } from "../../../ui/form/field.tsx";
-import { Lines } from "../../../ui/form/lines.tsx";
+import { LinesField, SelectField } from "../../../ui/form/fields.tsx";
 import { Section } from "../../../ui/form/section.tsx";
-import { Select } from "../../../ui/form/select.tsx";
 import { tellDone, tellFailure } from "../../../ui/overlay/toasts.tsx";
 import { Notice } from "../../../ui/states.tsx";
 import { TOOLS, type Tool, toolQuery } from "../tools.ts";
@@ -23,31 +21,22 @@ const ON_CHANGE = [
 export function McpSection({ draft: { form, set, errorAt } }: { draft: ToolDraft }) {
   return (
     <Section title="Tools of the server" description="One that the server adds later is off until you accept it.">
-      <Field
+      <LinesField
         label="Allowed tools"
         optional
         hint="Names at the server, one a line. If you enter none, all are allowed."
         error={errorAt("tools")}
-      >
-        {(control) => (
-          <Lines
-            {...control}
-            placeholder={"find_order\nbook_table"}
-            value={form.tools ?? []}
-            onChange={(tools) => set({ tools: tools.length === 0 ? null : tools })}
-          />
-        )}
-      </Field>
-      <Field label="Switch a tool off when" error={errorAt("on_change")}>
-        {(control) => (
-          <Select
-            {...control}
-            value={form.on_change ?? "keep_if_schema_same"}
-            onChange={(next) => set({ on_change: next as NonNullable<ToolForm["on_change"]> })}
-            options={ON_CHANGE}
-          />
-        )}
-      </Field>
+        placeholder={"find_order\nbook_table"}
+        value={form.tools ?? []}
+        onChange={(tools) => set({ tools: tools.length === 0 ? null : tools })}
+      />
+      <SelectField
+        label="Switch a tool off when"
+        error={errorAt("on_change")}
+        value={form.on_change ?? "keep_if_schema_same"}
+        onChange={(next) => set({ on_change: next as NonNullable<ToolForm["on_change"]> })}
+        options={ON_CHANGE}
+      />
     </Section>
   );
 }

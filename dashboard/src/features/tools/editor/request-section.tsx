@@ -1,7 +1,5 @@
-import { Field } from "../../../ui/form/field.tsx";
-import { Input } from "../../../ui/form/input.tsx";
+import { SelectField, TextField } from "../../../ui/form/fields.tsx";
 import { Section } from "../../../ui/form/section.tsx";
-import { Select } from "../../../ui/form/select.tsx";
 import { AuthFields } from "./auth-fields.tsx";
 import type { ToolDraft } from "./draft.ts";
 import type { ToolForm } from "./form.ts";
@@ -17,18 +15,15 @@ export function RequestSection({ draft }: { draft: ToolDraft }) {
     <Section title={isHttp ? "Request" : "Server"}>
       <div className="grid gap-4 sm:grid-cols-[8rem_minmax(0,1fr)]">
         {isHttp && (
-          <Field label="Method" error={errorAt("method")}>
-            {(control) => (
-              <Select
-                {...control}
-                value={form.method ?? "GET"}
-                onChange={(method) => set({ method: method as NonNullable<ToolForm["method"]> })}
-                options={METHODS}
-              />
-            )}
-          </Field>
+          <SelectField
+            label="Method"
+            error={errorAt("method")}
+            value={form.method ?? "GET"}
+            onChange={(method) => set({ method: method as NonNullable<ToolForm["method"]> })}
+            options={METHODS}
+          />
         )}
-        <Field
+        <TextField
           label="URL"
           className={isHttp ? "" : "sm:col-span-2"}
           hint={
@@ -42,19 +37,13 @@ export function RequestSection({ draft }: { draft: ToolDraft }) {
             )
           }
           error={errorAt("url")}
-        >
-          {(control) => (
-            <Input
-              {...control}
-              inputMode="url"
-              maxLength={2_048}
-              className="font-mono text-[0.8125rem]"
-              placeholder={isHttp ? "https://api.shop.example/orders/{order_id}" : "https://mcp.shop.example/mcp"}
-              value={form.url ?? ""}
-              onChange={(event) => set({ url: event.target.value })}
-            />
-          )}
-        </Field>
+          inputMode="url"
+          maxLength={2_048}
+          controlClass="font-mono text-[0.8125rem]"
+          placeholder={isHttp ? "https://api.shop.example/orders/{order_id}" : "https://mcp.shop.example/mcp"}
+          value={form.url ?? ""}
+          onChange={(event) => set({ url: event.target.value })}
+        />
       </div>
       <AuthFields auth={form.auth ?? null} onChange={(auth) => set({ auth })} errorAt={errorAt} />
       <HeaderFields rows={form.headers} onChange={(headers) => set({ headers })} errorIn={draft.errorIn} />

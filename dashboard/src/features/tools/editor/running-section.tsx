@@ -1,8 +1,6 @@
 import { Checkbox } from "../../../ui/form/checkbox.tsx";
-import { Field } from "../../../ui/form/field.tsx";
-import { Input } from "../../../ui/form/input.tsx";
+import { SelectField, TextField } from "../../../ui/form/fields.tsx";
 import { Section } from "../../../ui/form/section.tsx";
-import { Select } from "../../../ui/form/select.tsx";
 import type { ToolDraft } from "./draft.ts";
 import type { ToolForm } from "./form.ts";
 
@@ -23,57 +21,47 @@ export function RunningSection({ draft: { form, set, errorAt } }: { draft: ToolD
   return (
     <Section title="While it runs">
       <div className="grid items-start gap-4 sm:grid-cols-2">
-        <Field label="Time limit in seconds" hint="1 to 120, with all retries." error={errorAt("timeout_ms")}>
-          {(control) => (
-            <Input
-              {...control}
-              type="number"
-              min={1}
-              max={120}
-              step="any"
-              placeholder="20"
-              value={timeoutMs == null ? "" : timeoutMs / MS}
-              onChange={({ target: { value } }) =>
-                set({ timeout_ms: value === "" ? null : Math.round(Number(value) * MS) })
-              }
-            />
-          )}
-        </Field>
+        <TextField
+          label="Time limit in seconds"
+          hint="1 to 120, with all retries."
+          error={errorAt("timeout_ms")}
+          type="number"
+          min={1}
+          max={120}
+          step="any"
+          placeholder="20"
+          value={timeoutMs == null ? "" : timeoutMs / MS}
+          onChange={({ target: { value } }) =>
+            set({ timeout_ms: value === "" ? null : Math.round(Number(value) * MS) })
+          }
+        />
         {type === "http" && (
-          <Field label="Retries" hint="After 429, 502, 503, 504, or a failed connection." error={errorAt("retries")}>
-            {(control) => (
-              <Input
-                {...control}
-                type="number"
-                min={0}
-                max={3}
-                placeholder={isSafe ? "2" : "0"}
-                value={form.retries ?? ""}
-                onChange={({ target: { value } }) => set({ retries: value === "" ? null : Number(value) })}
-              />
-            )}
-          </Field>
+          <TextField
+            label="Retries"
+            hint="After 429, 502, 503, 504, or a failed connection."
+            error={errorAt("retries")}
+            type="number"
+            min={0}
+            max={3}
+            placeholder={isSafe ? "2" : "0"}
+            value={form.retries ?? ""}
+            onChange={({ target: { value } }) => set({ retries: value === "" ? null : Number(value) })}
+          />
         )}
-        <Field label="The conversation" error={errorAt("run")}>
-          {(control) => (
-            <Select
-              {...control}
-              value={form.run ?? "wait"}
-              onChange={(run) => set({ run: run as NonNullable<ToolForm["run"]> })}
-              options={RUNS}
-            />
-          )}
-        </Field>
-        <Field label="When the caller speaks" error={errorAt("interruption")}>
-          {(control) => (
-            <Select
-              {...control}
-              value={form.interruption ?? "continue"}
-              onChange={(next) => set({ interruption: next as NonNullable<ToolForm["interruption"]> })}
-              options={INTERRUPTIONS}
-            />
-          )}
-        </Field>
+        <SelectField
+          label="The conversation"
+          error={errorAt("run")}
+          value={form.run ?? "wait"}
+          onChange={(run) => set({ run: run as NonNullable<ToolForm["run"]> })}
+          options={RUNS}
+        />
+        <SelectField
+          label="When the caller speaks"
+          error={errorAt("interruption")}
+          value={form.interruption ?? "continue"}
+          onChange={(next) => set({ interruption: next as NonNullable<ToolForm["interruption"]> })}
+          options={INTERRUPTIONS}
+        />
       </div>
       {type === "http" && (
         <Checkbox

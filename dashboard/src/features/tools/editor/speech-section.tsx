@@ -1,8 +1,6 @@
-import { Field } from "../../../ui/form/field.tsx";
-import { Input } from "../../../ui/form/input.tsx";
+import { SelectField, TextField } from "../../../ui/form/fields.tsx";
 import { Rows } from "../../../ui/form/rows.tsx";
 import { Section } from "../../../ui/form/section.tsx";
-import { Select } from "../../../ui/form/select.tsx";
 import { TOOL_SOUNDS } from "../../agents/editor/tools/sounds.ts";
 import type { ToolDraft } from "./draft.ts";
 import type { ToolForm } from "./form.ts";
@@ -28,37 +26,29 @@ export function SpeechSection({ draft: { form, set, errorAt } }: { draft: ToolDr
   return (
     <Section title="In calls" description="What a caller hears while the tool runs.">
       <div className="grid items-start gap-4 sm:grid-cols-2">
-        <Field label="When the call begins" error={kind === "text" ? undefined : errorAt("speech.before")}>
-          {(control) => (
-            <Select
-              {...control}
-              value={kind}
-              onChange={(next) => change({ before: next === "text" ? "One moment, please." : next })}
-              options={BEFORE}
-            />
-          )}
-        </Field>
-        <Field label="Sound while the caller waits" error={errorAt("speech.sound")}>
-          {(control) => (
-            <Select
-              {...control}
-              value={speech.sound ?? NO_SOUND}
-              onChange={(sound) => change({ sound: sound === NO_SOUND ? null : sound })}
-              options={[{ value: NO_SOUND, label: "None" }, ...withOwn(speech.sound)]}
-            />
-          )}
-        </Field>
+        <SelectField
+          label="When the call begins"
+          error={kind === "text" ? undefined : errorAt("speech.before")}
+          value={kind}
+          onChange={(next) => change({ before: next === "text" ? "One moment, please." : next })}
+          options={BEFORE}
+        />
+        <SelectField
+          label="Sound while the caller waits"
+          error={errorAt("speech.sound")}
+          value={speech.sound ?? NO_SOUND}
+          onChange={(sound) => change({ sound: sound === NO_SOUND ? null : sound })}
+          options={[{ value: NO_SOUND, label: "None" }, ...withOwn(speech.sound)]}
+        />
         {kind === "text" && (
-          <Field label="The agent says" className="sm:col-span-2" error={errorAt("speech.before")}>
-            {(control) => (
-              <Input
-                {...control}
-                maxLength={1_000}
-                value={before}
-                onChange={(event) => change({ before: event.target.value })}
-              />
-            )}
-          </Field>
+          <TextField
+            label="The agent says"
+            className="sm:col-span-2"
+            error={errorAt("speech.before")}
+            maxLength={1_000}
+            value={before}
+            onChange={(event) => change({ before: event.target.value })}
+          />
         )}
       </div>
       <DelayedLines
@@ -99,30 +89,24 @@ function DelayedLines({
     >
       {({ after_ms, text }, change, at) => (
         <>
-          <Field label="After seconds" error={errorAt(`${at}.after_ms`)}>
-            {(control) => (
-              <Input
-                {...control}
-                type="number"
-                min={0.5}
-                max={120}
-                step="any"
-                value={after_ms / MS}
-                onChange={({ target }) => change({ after_ms: Math.round(Number(target.value) * MS) })}
-              />
-            )}
-          </Field>
-          <Field label="The agent says" error={errorAt(`${at}.text`)}>
-            {(control) => (
-              <Input
-                {...control}
-                maxLength={1_000}
-                placeholder="I'm still looking."
-                value={text}
-                onChange={(event) => change({ text: event.target.value })}
-              />
-            )}
-          </Field>
+          <TextField
+            label="After seconds"
+            error={errorAt(`${at}.after_ms`)}
+            type="number"
+            min={0.5}
+            max={120}
+            step="any"
+            value={after_ms / MS}
+            onChange={({ target }) => change({ after_ms: Math.round(Number(target.value) * MS) })}
+          />
+          <TextField
+            label="The agent says"
+            error={errorAt(`${at}.text`)}
+            maxLength={1_000}
+            placeholder="I'm still looking."
+            value={text}
+            onChange={(event) => change({ text: event.target.value })}
+          />
         </>
       )}
     </Rows>

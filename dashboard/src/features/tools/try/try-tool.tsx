@@ -4,9 +4,7 @@ import { type FormEvent, useState } from "react";
 import { api, ask } from "../../../api/client.ts";
 import { sentenceOf } from "../../../api/problem.ts";
 import { Button } from "../../../ui/button.tsx";
-import { Field } from "../../../ui/form/field.tsx";
-import { Input, Textarea } from "../../../ui/form/input.tsx";
-import { Select } from "../../../ui/form/select.tsx";
+import { SelectField, TextareaField, TextField } from "../../../ui/form/fields.tsx";
 import { Segments } from "../../../ui/segments.tsx";
 import { Notice } from "../../../ui/states.tsx";
 import { objectIn } from "../editor/json-text.ts";
@@ -64,17 +62,13 @@ export function TryTool({ tool, isDirty, onClose }: { tool: Tool; isDirty: boole
         {isDirty && <Notice tone="warning">The call uses the tool as it is saved, without your changes.</Notice>}
         <form onSubmit={submit} className="flex flex-col gap-4">
           {tool.type === "mcp" && (
-            <Field label="Tool of the server">
-              {(control) => (
-                <Select
-                  {...control}
-                  value={mcpTool}
-                  onChange={setChosen}
-                  placeholder="None is on"
-                  options={offered.map((name) => ({ value: name, label: name }))}
-                />
-              )}
-            </Field>
+            <SelectField
+              label="Tool of the server"
+              value={mcpTool}
+              onChange={setChosen}
+              placeholder="None is on"
+              options={offered.map((name) => ({ value: name, label: name }))}
+            />
           )}
           <div className="flex flex-wrap items-center justify-between gap-2">
             <h3 className="font-medium">Arguments, as the model gives them</h3>
@@ -95,35 +89,26 @@ export function TryTool({ tool, isDirty, onClose }: { tool: Tool; isDirty: boole
               <ArgumentFields of={wanted} values={values} onChange={setValues} />
             )
           ) : (
-            <Field
+            <TextareaField
               label={<span className="sr-only">Arguments as JSON</span>}
               error={given ? undefined : "This is not a JSON object."}
-            >
-              {(control) => (
-                <Textarea
-                  {...control}
-                  spellCheck={false}
-                  className="field-sizing-content max-h-80 min-h-20 font-mono text-xs"
-                  value={json}
-                  onChange={(event) => setJson(event.target.value)}
-                />
-              )}
-            </Field>
+              spellCheck={false}
+              controlClass="field-sizing-content max-h-80 min-h-20 font-mono text-xs"
+              value={json}
+              onChange={(event) => setJson(event.target.value)}
+            />
           )}
           {names.length > 0 && (
             <>
               <h3 className="font-medium">Variables of the conversation</h3>
               {names.map((name) => (
-                <Field key={name} label={<code className="font-mono text-[0.8125rem]">{name}</code>}>
-                  {(control) => (
-                    <Input
-                      {...control}
-                      placeholder="A text, or JSON such as a list"
-                      value={variables[name] ?? ""}
-                      onChange={(event) => setVariables({ ...variables, [name]: event.target.value })}
-                    />
-                  )}
-                </Field>
+                <TextField
+                  key={name}
+                  label={<code className="font-mono text-[0.8125rem]">{name}</code>}
+                  placeholder="A text, or JSON such as a list"
+                  value={variables[name] ?? ""}
+                  onChange={(event) => setVariables({ ...variables, [name]: event.target.value })}
+                />
               ))}
             </>
           )}

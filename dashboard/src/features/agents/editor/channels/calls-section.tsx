@@ -1,6 +1,5 @@
 import { useId } from "react";
-import { Field } from "../../../../ui/form/field.tsx";
-import { Textarea } from "../../../../ui/form/input.tsx";
+import { TextareaField } from "../../../../ui/form/fields.tsx";
 import { Section } from "../../../../ui/form/section.tsx";
 import { Switch } from "../../../../ui/form/switch.tsx";
 import type { AgentDraft } from "../draft.ts";
@@ -48,19 +47,19 @@ export function CallsSection({ draft: { values, set, errorAt } }: { draft: Agent
         )}
       </div>
       {LINES.map(({ name, label, hint, placeholder }) => (
-        <Field key={name} label={label} optional hint={hint} error={errorAt(`call_settings.${name}`)}>
-          {(control) => (
-            <Textarea
-              {...control}
-              rows={2}
-              maxLength={1_000}
-              className="field-sizing-content min-h-16"
-              placeholder={placeholder}
-              value={settings[name] ?? ""}
-              onChange={(event) => change(name, event.target.value)}
-            />
-          )}
-        </Field>
+        <TextareaField
+          key={name}
+          label={label}
+          optional
+          hint={hint}
+          error={errorAt(`call_settings.${name}`)}
+          rows={2}
+          maxLength={1_000}
+          controlClass="field-sizing-content min-h-16"
+          placeholder={placeholder}
+          value={settings[name] ?? ""}
+          onChange={(event) => change(name, event.target.value)}
+        />
       ))}
     </Section>
   );

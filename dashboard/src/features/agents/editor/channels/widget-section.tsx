@@ -1,11 +1,8 @@
 import { useState } from "react";
 import type { Schema } from "../../../../api/client.ts";
 import { Checkbox } from "../../../../ui/form/checkbox.tsx";
-import { Field } from "../../../../ui/form/field.tsx";
-import { Input } from "../../../../ui/form/input.tsx";
-import { Lines } from "../../../../ui/form/lines.tsx";
+import { LinesField, SelectField, TextField } from "../../../../ui/form/fields.tsx";
 import { Section } from "../../../../ui/form/section.tsx";
-import { Select } from "../../../../ui/form/select.tsx";
 import type { AgentDraft } from "../draft.ts";
 import { Snippet } from "./snippet.tsx";
 
@@ -36,64 +33,48 @@ export function WidgetSection({ draft: { agent, values, set, errorAt } }: { draf
   };
   return (
     <Section title="Website chat" description="Adds a chat window to your website. Visitors do not need an API key.">
-      <Field
+      <LinesField
         label="Allowed origins"
         hint="One origin per line, for example https://shop.example. If the list is empty, no website can show the chat."
         error={errorAt("widget_config.allowed_origins") ?? (isTyping ? undefined : originFault(origins))}
-      >
-        {(control) => (
-          <Lines
-            {...control}
-            value={origins}
-            placeholder="https://www.example.com"
-            onFocus={() => setTyping(true)}
-            onBlur={() => setTyping(false)}
-            onChange={(allowed_origins) => change({ allowed_origins })}
-          />
-        )}
-      </Field>
+        value={origins}
+        placeholder="https://www.example.com"
+        onFocus={() => setTyping(true)}
+        onBlur={() => setTyping(false)}
+        onChange={(allowed_origins) => change({ allowed_origins })}
+      />
       {origins.length > 0 && (
         <>
           <Snippet text={scriptTag(agent.id)} what="script tag" />
           <div className="grid gap-5 sm:grid-cols-2">
             {TEXTS.map(({ name, label, placeholder }) => (
-              <Field key={name} label={label} optional error={errorAt(`widget_config.${name}`)}>
-                {(control) => (
-                  <Input
-                    {...control}
-                    placeholder={placeholder}
-                    value={widget[name] ?? ""}
-                    onChange={(event) => change({ [name]: event.target.value })}
-                  />
-                )}
-              </Field>
+              <TextField
+                key={name}
+                label={label}
+                optional
+                error={errorAt(`widget_config.${name}`)}
+                placeholder={placeholder}
+                value={widget[name] ?? ""}
+                onChange={(event) => change({ [name]: event.target.value })}
+              />
             ))}
-            <Field label="Position" error={errorAt("widget_config.position")}>
-              {(control) => (
-                <Select
-                  {...control}
-                  value={widget.position ?? "bottom-right"}
-                  onChange={(position) => change({ position: position as NonNullable<Widget["position"]> })}
-                  options={POSITIONS}
-                />
-              )}
-            </Field>
+            <SelectField
+              label="Position"
+              error={errorAt("widget_config.position")}
+              value={widget.position ?? "bottom-right"}
+              onChange={(position) => change({ position: position as NonNullable<Widget["position"]> })}
+              options={POSITIONS}
+            />
           </div>
-          <Field
+          <LinesField
             label="Suggested messages"
             optional
             hint="One per line, up to 5. Visitors send them with one click."
             error={errorAt("widget_config.suggested_messages")}
-          >
-            {(control) => (
-              <Lines
-                {...control}
-                value={widget.suggested_messages ?? []}
-                placeholder="When are you open?"
-                onChange={(suggested_messages) => change({ suggested_messages })}
-              />
-            )}
-          </Field>
+            value={widget.suggested_messages ?? []}
+            placeholder="When are you open?"
+            onChange={(suggested_messages) => change({ suggested_messages })}
+          />
           <Checkbox
             checked={widget.show_sources ?? false}
             onChange={(show_sources) => change({ show_sources })}

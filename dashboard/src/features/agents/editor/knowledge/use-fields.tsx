@@ -1,9 +1,7 @@
 import { Link } from "@tanstack/react-router";
 import { X } from "lucide-react";
 import { Button } from "../../../../ui/button.tsx";
-import { Field } from "../../../../ui/form/field.tsx";
-import { Input } from "../../../../ui/form/input.tsx";
-import { Select } from "../../../../ui/form/select.tsx";
+import { SelectField, TextField } from "../../../../ui/form/fields.tsx";
 import { numberOf } from "../../../../ui/numbers.ts";
 import type { KnowledgeBase } from "../../../knowledge/knowledge.ts";
 import type { Agent } from "../../agents.ts";
@@ -85,17 +83,15 @@ export function UseFields({
           </p>
         )}
       </div>
-      <Field label="Mode" hint={MODES.find(({ value }) => value === mode)?.hint} error={errorAt("mode")}>
-        {(control) => (
-          <Select
-            {...control}
-            className="sm:w-80"
-            value={mode}
-            onChange={(next) => onChange({ mode: next as KnowledgeUse["mode"] })}
-            options={MODES.map(({ value, label }) => ({ value, label }))}
-          />
-        )}
-      </Field>
+      <SelectField
+        label="Mode"
+        hint={MODES.find(({ value }) => value === mode)?.hint}
+        error={errorAt("mode")}
+        controlClass="sm:w-80"
+        value={mode}
+        onChange={(next) => onChange({ mode: next as KnowledgeUse["mode"] })}
+        options={MODES.map(({ value, label }) => ({ value, label }))}
+      />
       {mode !== "prompt" && <SearchFields use={use} onChange={onChange} errorAt={errorAt} />}
     </fieldset>
   );
@@ -112,53 +108,40 @@ function SearchFields({
 }) {
   return (
     <div className="grid items-start gap-4 sm:grid-cols-3">
-      <Field label="Most chunks" hint="Of one search, 1 to 50. Default: 6." error={errorAt("max_chunks")}>
-        {(control) => (
-          <Input
-            {...control}
-            type="number"
-            min={1}
-            max={50}
-            value={use.max_chunks ?? ""}
-            onChange={({ target }) => onChange({ max_chunks: numberIn(target.value) })}
-          />
-        )}
-      </Field>
-      <Field
+      <TextField
+        label="Most chunks"
+        hint="Of one search, 1 to 50. Default: 6."
+        error={errorAt("max_chunks")}
+        type="number"
+        min={1}
+        max={50}
+        value={use.max_chunks ?? ""}
+        onChange={({ target }) => onChange({ max_chunks: numberIn(target.value) })}
+      />
+      <TextField
         label="Most characters"
         hint="Of these chunks together, 500 to 40,000. Default: 8,000."
         error={errorAt("max_characters")}
-      >
-        {(control) => (
-          <Input
-            {...control}
-            type="number"
-            min={500}
-            max={40_000}
-            value={use.max_characters ?? ""}
-            onChange={({ target }) => onChange({ max_characters: numberIn(target.value) })}
-          />
-        )}
-      </Field>
-      <Field
+        type="number"
+        min={500}
+        max={40_000}
+        value={use.max_characters ?? ""}
+        onChange={({ target }) => onChange({ max_characters: numberIn(target.value) })}
+      />
+      <TextField
         label="Lowest score"
         optional
         hint="0 to 1. Chunks below it are left out, so that the model says that it does not know. Try 0.2."
         error={errorAt("min_score")}
-      >
-        {(control) => (
-          <Input
-            {...control}
-            type="number"
-            min={0}
-            max={1}
-            step="any"
-            value={use.min_score ?? ""}
-            // Without one, the API shows no such field.
-            onChange={({ target }) => onChange({ min_score: numberIn(target.value) ?? undefined })}
-          />
-        )}
-      </Field>
+        type="number"
+        min={0}
+        max={1}
+        step="any"
+        value={use.min_score ?? ""}
+        // Without one, the API shows no such field.
+
+        onChange={({ target }) => onChange({ min_score: numberIn(target.value) ?? undefined })}
+      />
     </div>
   );
 }

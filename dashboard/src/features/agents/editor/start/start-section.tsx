@@ -2,10 +2,8 @@ import { useState } from "react";
 import { Button } from "../../../../ui/button.tsx";
 import { Copyable } from "../../../../ui/copy.tsx";
 import { Checkbox } from "../../../../ui/form/checkbox.tsx";
-import { Field } from "../../../../ui/form/field.tsx";
-import { Input } from "../../../../ui/form/input.tsx";
+import { SelectField, TextField } from "../../../../ui/form/fields.tsx";
 import { Section } from "../../../../ui/form/section.tsx";
-import { Select } from "../../../../ui/form/select.tsx";
 import { Switch } from "../../../../ui/form/switch.tsx";
 import { Notice } from "../../../../ui/states.tsx";
 import { HeaderFields } from "../../../tools/editor/header-fields.tsx";
@@ -74,67 +72,53 @@ function Fields({
   const rows = Object.entries(webhook.headers ?? {}).map(([name, value]) => ({ name, value }));
   return (
     <>
-      <Field label="URL" error={at("url") ?? errorAt("start_webhook")}>
-        {(control) => (
-          <Input
-            {...control}
-            type="url"
-            inputMode="url"
-            placeholder="https://crm.example.com/parley/start"
-            value={webhook.url}
-            onChange={(event) => change({ url: event.target.value })}
-          />
-        )}
-      </Field>
+      <TextField
+        label="URL"
+        error={at("url") ?? errorAt("start_webhook")}
+        type="url"
+        inputMode="url"
+        placeholder="https://crm.example.com/parley/start"
+        value={webhook.url}
+        onChange={(event) => change({ url: event.target.value })}
+      />
       <HeaderFields
         rows={rows}
         onChange={(next) => change({ headers: Object.fromEntries(next.map(({ name, value }) => [name, value])) })}
         errorIn={(path) => at(path) ?? at(`${path}.secret`)}
       />
-      <Field
+      <TextField
         label="Signing secret"
         optional
         hint="Every question is signed with it, as Standard Webhooks describes. Left empty, the agent keeps its secret, or gets a new one."
         error={at("secret")}
-      >
-        {(control) => (
-          <Input
-            {...control}
-            autoComplete="off"
-            spellCheck={false}
-            placeholder={mask.startsWith("whsec_") ? "" : mask}
-            value={webhook.secret ?? ""}
-            onChange={({ target }) => {
-              const { secret: _, ...others } = webhook;
-              set({ start_webhook: target.value === "" ? others : { ...others, secret: target.value } });
-            }}
-          />
-        )}
-      </Field>
+        autoComplete="off"
+        spellCheck={false}
+        placeholder={mask.startsWith("whsec_") ? "" : mask}
+        value={webhook.secret ?? ""}
+        onChange={({ target }) => {
+          const { secret: _, ...others } = webhook;
+          set({ start_webhook: target.value === "" ? others : { ...others, secret: target.value } });
+        }}
+      />
       <div className="grid gap-5 sm:grid-cols-2">
-        <Field label="Time limit in ms" hint="500 to 7,000" error={at("timeout_ms")}>
-          {(control) => (
-            <Input
-              {...control}
-              type="number"
-              min={500}
-              max={7_000}
-              className="tabular-nums"
-              value={webhook.timeout_ms ?? TIMEOUT_MS}
-              onChange={(event) => change({ timeout_ms: Number(event.target.value) })}
-            />
-          )}
-        </Field>
-        <Field label="Without a proper answer" error={at("on_failure")}>
-          {(control) => (
-            <Select
-              {...control}
-              value={webhook.on_failure ?? "continue"}
-              onChange={(chosen) => change({ on_failure: chosen as "continue" | "reject" })}
-              options={FAILURES}
-            />
-          )}
-        </Field>
+        <TextField
+          label="Time limit in ms"
+          hint="500 to 7,000"
+          error={at("timeout_ms")}
+          type="number"
+          min={500}
+          max={7_000}
+          controlClass="tabular-nums"
+          value={webhook.timeout_ms ?? TIMEOUT_MS}
+          onChange={(event) => change({ timeout_ms: Number(event.target.value) })}
+        />
+        <SelectField
+          label="Without a proper answer"
+          error={at("on_failure")}
+          value={webhook.on_failure ?? "continue"}
+          onChange={(chosen) => change({ on_failure: chosen as "continue" | "reject" })}
+          options={FAILURES}
+        />
       </div>
       <Channels
         chosen={webhook.channels ?? null}

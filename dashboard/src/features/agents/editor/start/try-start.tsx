@@ -6,8 +6,7 @@ import { sentenceOf } from "../../../../api/problem.ts";
 import { Badge } from "../../../../ui/badge.tsx";
 import { Button } from "../../../../ui/button.tsx";
 import { CodeBlock } from "../../../../ui/code-block.tsx";
-import { Field } from "../../../../ui/form/field.tsx";
-import { Select } from "../../../../ui/form/select.tsx";
+import { SelectField } from "../../../../ui/form/fields.tsx";
 import { latencyOf } from "../../../../ui/numbers.ts";
 import { Notice } from "../../../../ui/states.tsx";
 import { indented } from "../../../conversations/indented.ts";
@@ -32,16 +31,12 @@ export function TryStart({ draft, webhook }: { draft: AgentDraft; webhook: Start
   });
   return (
     <section aria-label="Try the start webhook" className="flex flex-col gap-4 rounded-lg border border-line p-4">
-      <Field label="Channel of the sample">
-        {(control) => (
-          <Select
-            {...control}
-            value={channel}
-            onChange={(next) => setChosen(next as StartChannel)}
-            options={offered.map((value) => ({ value, label: CHANNELS[value] }))}
-          />
-        )}
-      </Field>
+      <SelectField
+        label="Channel of the sample"
+        value={channel}
+        onChange={(next) => setChosen(next as StartChannel)}
+        options={offered.map((value) => ({ value, label: CHANNELS[value] }))}
+      />
       <div>
         <Button variant="primary" busy={call.isPending} onClick={() => call.mutate()}>
           {!call.isPending && <Play aria-hidden />} Ask the server

@@ -2,10 +2,8 @@ import { useQuery } from "@tanstack/react-query";
 import { Plus, X } from "lucide-react";
 import { Button } from "../../../../ui/button.tsx";
 import { Checkbox } from "../../../../ui/form/checkbox.tsx";
-import { Field } from "../../../../ui/form/field.tsx";
-import { Input, Textarea } from "../../../../ui/form/input.tsx";
+import { SelectField, TextareaField, TextField } from "../../../../ui/form/fields.tsx";
 import { Section } from "../../../../ui/form/section.tsx";
-import { Select } from "../../../../ui/form/select.tsx";
 import { Notice } from "../../../../ui/states.tsx";
 import { type Agent, agentNamesQuery, nameOfAgent } from "../../agents.ts";
 import type { AgentDraft } from "../draft.ts";
@@ -89,56 +87,43 @@ function HandoffFields({
         <X aria-hidden />
       </Button>
       <div className="grid items-start gap-4 pr-8 sm:grid-cols-2">
-        <Field
+        <SelectField
           label="Agent"
           hint={names && others.length === 0 && target === "" ? "You have no other agent yet." : undefined}
           error={errorAt("agent_id")}
-        >
-          {(control) => (
-            <Select
-              {...control}
-              value={target}
-              onChange={(agent_id) => onChange({ agent_id })}
-              placeholder="Choose an agent…"
-              options={isListed ? options : [...options, { value: target, label: nameOfAgent(names, target) }]}
-            />
-          )}
-        </Field>
-        <Field label="What it learns of the conversation" error={errorAt("context")}>
-          {(control) => (
-            <Select
-              {...control}
-              value={handoff.context ?? "all"}
-              onChange={(context) => onChange({ context: context as NonNullable<Handoff["context"]> })}
-              options={CONTEXTS}
-            />
-          )}
-        </Field>
+          value={target}
+          onChange={(agent_id) => onChange({ agent_id })}
+          placeholder="Choose an agent…"
+          options={isListed ? options : [...options, { value: target, label: nameOfAgent(names, target) }]}
+        />
+        <SelectField
+          label="What it learns of the conversation"
+          error={errorAt("context")}
+          value={handoff.context ?? "all"}
+          onChange={(context) => onChange({ context: context as NonNullable<Handoff["context"]> })}
+          options={CONTEXTS}
+        />
       </div>
-      <Field label="When" hint="The model reads it to decide." error={errorAt("when")}>
-        {(control) => (
-          <Textarea
-            {...control}
-            rows={2}
-            maxLength={1_000}
-            className="field-sizing-content min-h-14"
-            placeholder="The caller asks about an invoice."
-            value={handoff.when}
-            onChange={(event) => onChange({ when: event.target.value })}
-          />
-        )}
-      </Field>
-      <Field label="What this agent says first" optional error={errorAt("message")}>
-        {(control) => (
-          <Input
-            {...control}
-            maxLength={1_000}
-            placeholder="I'll connect you with our billing team."
-            value={handoff.message ?? ""}
-            onChange={(event) => onChange({ message: event.target.value || null })}
-          />
-        )}
-      </Field>
+      <TextareaField
+        label="When"
+        hint="The model reads it to decide."
+        error={errorAt("when")}
+        rows={2}
+        maxLength={1_000}
+        controlClass="field-sizing-content min-h-14"
+        placeholder="The caller asks about an invoice."
+        value={handoff.when}
+        onChange={(event) => onChange({ when: event.target.value })}
+      />
+      <TextField
+        label="What this agent says first"
+        optional
+        error={errorAt("message")}
+        maxLength={1_000}
+        placeholder="I'll connect you with our billing team."
+        value={handoff.message ?? ""}
+        onChange={(event) => onChange({ message: event.target.value || null })}
+      />
       <div className="flex flex-wrap gap-x-8 gap-y-3">
         <Checkbox
           checked={handoff.keep_voice ?? false}

@@ -1,9 +1,7 @@
 import { X } from "lucide-react";
 import { Button } from "../../../../ui/button.tsx";
 import { Checkbox } from "../../../../ui/form/checkbox.tsx";
-import { Field } from "../../../../ui/form/field.tsx";
-import { Input } from "../../../../ui/form/input.tsx";
-import { Select } from "../../../../ui/form/select.tsx";
+import { SelectField, TextField } from "../../../../ui/form/fields.tsx";
 import { SecretField } from "../../../secrets/secret-field.tsx";
 import type { ParameterRow, Place, Source } from "../form.ts";
 import { SchemaFields } from "./schema-fields.tsx";
@@ -54,40 +52,31 @@ export function ParameterFields({
         <X aria-hidden />
       </Button>
       <div className="grid items-start gap-4 pr-8 sm:grid-cols-3">
-        <Field label="Parameter" error={errorAt("name")}>
-          {(control) => (
-            <Input
-              {...control}
-              maxLength={100}
-              className="font-mono text-[0.8125rem]"
-              placeholder="order_id"
-              value={row.name}
-              onChange={(event) => onChange({ name: event.target.value })}
-            />
-          )}
-        </Field>
+        <TextField
+          label="Parameter"
+          error={errorAt("name")}
+          maxLength={100}
+          controlClass="font-mono text-[0.8125rem]"
+          placeholder="order_id"
+          value={row.name}
+          onChange={(event) => onChange({ name: event.target.value })}
+        />
         {isHttp && (
-          <Field label="In" error={errorAt("in")}>
-            {(control) => (
-              <Select
-                {...control}
-                value={row.in ?? ""}
-                onChange={(place) => onChange({ in: place as Place, ...(place === "path" && { required: true }) })}
-                options={PLACES}
-              />
-            )}
-          </Field>
+          <SelectField
+            label="In"
+            error={errorAt("in")}
+            value={row.in ?? ""}
+            onChange={(place) => onChange({ in: place as Place, ...(place === "path" && { required: true }) })}
+            options={PLACES}
+          />
         )}
-        <Field label="Value from" error={errorAt("source")}>
-          {(control) => (
-            <Select
-              {...control}
-              value={row.source}
-              onChange={(source) => onChange({ source: source as Source })}
-              options={sources}
-            />
-          )}
-        </Field>
+        <SelectField
+          label="Value from"
+          error={errorAt("source")}
+          value={row.source}
+          onChange={(source) => onChange({ source: source as Source })}
+          options={sources}
+        />
       </div>
       <SourceFields row={row} onChange={onChange} errorAt={errorAt} errorIn={errorIn} />
       {row.in !== "path" && row.source !== "constant" && (
@@ -124,23 +113,17 @@ function SourceFields({
     return (
       <>
         <SchemaFields text={row.schema} onChange={(schema) => onChange({ schema })} error={errorIn("schema")} />
-        <Field
+        <TextField
           label="Allow only values of a list variable"
           optional
           hint="The model can give only what the list has, so a caller cannot talk it into anything else."
           error={errorAt("allowed_from")}
-        >
-          {(control) => (
-            <Input
-              {...control}
-              maxLength={100}
-              className="font-mono text-[0.8125rem] sm:max-w-80"
-              placeholder="customer_orders"
-              value={row.allowed_from}
-              onChange={(event) => onChange({ allowed_from: event.target.value })}
-            />
-          )}
-        </Field>
+          maxLength={100}
+          controlClass="font-mono text-[0.8125rem] sm:max-w-80"
+          placeholder="customer_orders"
+          value={row.allowed_from}
+          onChange={(event) => onChange({ allowed_from: event.target.value })}
+        />
       </>
     );
   if (row.source === "secret")
@@ -154,7 +137,7 @@ function SourceFields({
     );
   const isVariable = row.source === "variable";
   return (
-    <Field
+    <TextField
       label={isVariable ? "Variable" : "Value"}
       hint={
         isVariable
@@ -162,16 +145,10 @@ function SourceFields({
           : "JSON such as 5, true, or [1, 2]. Anything else is a text."
       }
       error={errorIn(row.source)}
-    >
-      {(control) => (
-        <Input
-          {...control}
-          className="font-mono text-[0.8125rem]"
-          placeholder={isVariable ? "customer_id" : "5"}
-          value={row[row.source === "variable" ? "variable" : "constant"]}
-          onChange={({ target }) => onChange(isVariable ? { variable: target.value } : { constant: target.value })}
-        />
-      )}
-    </Field>
+      controlClass="font-mono text-[0.8125rem]"
+      placeholder={isVariable ? "customer_id" : "5"}
+      value={row[row.source === "variable" ? "variable" : "constant"]}
+      onChange={({ target }) => onChange(isVariable ? { variable: target.value } : { constant: target.value })}
+    />
   );
 }

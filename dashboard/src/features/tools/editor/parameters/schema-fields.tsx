@@ -1,7 +1,5 @@
 import { useState } from "react";
-import { Field } from "../../../../ui/form/field.tsx";
-import { Input, Textarea } from "../../../../ui/form/input.tsx";
-import { Select } from "../../../../ui/form/select.tsx";
+import { SelectField, TextareaField, TextField } from "../../../../ui/form/fields.tsx";
 import { Segments } from "../../../../ui/segments.tsx";
 import { objectIn } from "../json-text.ts";
 import { KINDS, type Kind, type SimpleSchema, schemaOfSimple, simpleSchemaOf } from "./simple-schema.ts";
@@ -36,19 +34,18 @@ export function SchemaFields({
           error={error}
         />
       ) : (
-        <Field label="JSON Schema" hint="What the model may give, and how it is described to it." error={error}>
-          {(control) => (
-            <Textarea
-              {...control}
-              spellCheck={false}
-              className="field-sizing-content max-h-96 min-h-24 font-mono text-xs"
-              value={text}
-              // The form would not show all of what is typed next.
-              onFocus={() => setWanted("json")}
-              onChange={(event) => onChange(event.target.value)}
-            />
-          )}
-        </Field>
+        <TextareaField
+          label="JSON Schema"
+          hint="What the model may give, and how it is described to it."
+          error={error}
+          spellCheck={false}
+          controlClass="field-sizing-content max-h-96 min-h-24 font-mono text-xs"
+          value={text}
+          // The form would not show all of what is typed next.
+
+          onFocus={() => setWanted("json")}
+          onChange={(event) => onChange(event.target.value)}
+        />
       )}
     </div>
   );
@@ -67,53 +64,41 @@ function SimpleFields({
   const hasChoices = simple.kind === "string" || (simple.kind === "array" && simple.items === "string");
   return (
     <div className="grid items-start gap-4 sm:grid-cols-2">
-      <Field label="Type" error={error}>
-        {(control) => (
-          <Select
-            {...control}
-            value={simple.kind}
-            onChange={(kind) => onChange({ ...simple, kind: kind as Kind })}
-            options={KINDS}
-          />
-        )}
-      </Field>
+      <SelectField
+        label="Type"
+        error={error}
+        value={simple.kind}
+        onChange={(kind) => onChange({ ...simple, kind: kind as Kind })}
+        options={KINDS}
+      />
       {simple.kind === "array" && (
-        <Field label="Items">
-          {(control) => (
-            <Select
-              {...control}
-              value={simple.items}
-              onChange={(items) => onChange({ ...simple, items: items as SimpleSchema["items"] })}
-              options={ITEMS}
-            />
-          )}
-        </Field>
+        <SelectField
+          label="Items"
+          value={simple.items}
+          onChange={(items) => onChange({ ...simple, items: items as SimpleSchema["items"] })}
+          options={ITEMS}
+        />
       )}
       {hasChoices && (
-        <Field label="Allowed values" optional>
-          {(control) => (
-            <Input
-              {...control}
-              placeholder="Any, or a list: small, large"
-              value={choices}
-              onChange={({ target }) => {
-                setChoices(target.value);
-                onChange({ ...simple, choices: listIn(target.value) });
-              }}
-            />
-          )}
-        </Field>
+        <TextField
+          label="Allowed values"
+          optional
+          placeholder="Any, or a list: small, large"
+          value={choices}
+          onChange={({ target }) => {
+            setChoices(target.value);
+            onChange({ ...simple, choices: listIn(target.value) });
+          }}
+        />
       )}
-      <Field label="Description" optional className="sm:col-span-2">
-        {(control) => (
-          <Input
-            {...control}
-            placeholder="Number of the order, such as A-1001."
-            value={simple.description}
-            onChange={(event) => onChange({ ...simple, description: event.target.value })}
-          />
-        )}
-      </Field>
+      <TextField
+        label="Description"
+        optional
+        className="sm:col-span-2"
+        placeholder="Number of the order, such as A-1001."
+        value={simple.description}
+        onChange={(event) => onChange({ ...simple, description: event.target.value })}
+      />
     </div>
   );
 }

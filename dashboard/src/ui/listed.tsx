@@ -5,9 +5,9 @@ import { Pagination } from "./pagination.tsx";
 import { EmptyState, ErrorState, LoadingRows } from "./states.tsx";
 import { type Column, Table } from "./table.tsx";
 
-/** The result of `useQuery` for a page of a list. */
-interface PageQuery {
-  data: { total: number } | undefined;
+/** The result of `useQuery` for a list, or for a page of one. */
+interface ListQuery {
+  data: { total: number } | readonly unknown[] | undefined;
   error: unknown;
   isPlaceholderData: boolean;
   refetch: () => unknown;
@@ -26,7 +26,7 @@ export function PastEnd({ onFirst }: { onFirst: () => void }) {
   );
 }
 
-/** A list that the server pages: its table, or what is shown while it is read, when it failed, and when it is empty. */
+/** A list: its table, or what is shown while it is read, when it failed, and when it is empty. */
 export function Listed<Row>({
   query,
   rows,
@@ -36,11 +36,12 @@ export function Listed<Row>({
   empty,
   ...table
 }: {
-  query: PageQuery;
+  query: ListQuery;
   rows: readonly Row[] | undefined;
   page?: number | undefined;
-  pageSize: number;
-  onPage: (page: number) => void;
+  /** This and `onPage` are of a list that the server pages. */
+  pageSize?: number;
+  onPage?: (page: number) => void;
   /** Shown instead of a list without items. */
   empty: ReactNode;
   label: string;
@@ -49,7 +50,9 @@ export function Listed<Row>({
 }) {
   if (query.data === undefined || rows === undefined)
     return query.error ? <ErrorState error={query.error} onRetry={query.refetch} /> : <LoadingRows />;
-  if (query.data.total === 0) return empty;
+  const total = "total" in query.data ? query.data.total : rows.length;
+  if (total === 0) return empty;
+  if (pageSize === undefined || !onPage) return <Table rows={rows} {...table} />;
   if (rows.length === 0) return <PastEnd onFirst={() => onPage(1)} />;
   return (
     <div
@@ -57,7 +60,7 @@ export function Listed<Row>({
       aria-busy={query.isPlaceholderData}
     >
       <Table rows={rows} {...table} />
-      <Pagination page={page} pageSize={pageSize} total={query.data.total} onPage={onPage} />
+      <Pagination page={page} pageSize={pageSize} total={total} onPage={onPage} />
     </div>
   );
 }

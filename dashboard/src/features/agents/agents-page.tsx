@@ -1,13 +1,14 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link, useNavigate, useSearch } from "@tanstack/react-router";
 import { Bot, Plus, SearchX } from "lucide-react";
+import { useMaking } from "../../app/making.ts";
 import { Badge } from "../../ui/badge.tsx";
 import { Button } from "../../ui/button.tsx";
 import { SearchInput } from "../../ui/form/search-input.tsx";
 import { Select } from "../../ui/form/select.tsx";
 import { Listed } from "../../ui/listed.tsx";
 import { Page } from "../../ui/page.tsx";
-import { afterPaint, useShownFirst } from "../../ui/painted.ts";
+import { afterPaint } from "../../ui/painted.ts";
 import { EmptyState } from "../../ui/states.tsx";
 import { type Column, MOMENT, ROW_LINK } from "../../ui/table.tsx";
 import { Time } from "../../ui/time.tsx";
@@ -16,14 +17,12 @@ import { NewAgentDialog } from "./new-agent-dialog.tsx";
 import { providerLabel } from "./provider-labels.ts";
 
 export function AgentsPage() {
-  const { new: isNew = false, ...filters } = useSearch({ from: "/signed-in/agents" });
+  const { new: _, ...filters } = useSearch({ from: "/signed-in/agents" });
   const navigate = useNavigate({ from: "/agents" });
   const agents = useQuery(agentsQuery(filters));
   const filter = (changed: AgentFilters) =>
     navigate({ search: (before) => ({ ...before, page: undefined, ...changed }), replace: true });
-  const [isMaking, setMaking] = useShownFirst(isNew, (making) =>
-    navigate({ search: (before) => ({ ...before, new: making ? true : undefined }) }),
-  );
+  const [isMaking, setMaking] = useMaking();
   const isFiltered = filters.search !== undefined || filters.agent_type !== undefined;
   const hasAny = isFiltered || (agents.data?.total ?? 0) > 0;
   const make = (

@@ -1,30 +1,29 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
-import { useNavigate, useSearch } from "@tanstack/react-router";
-import { BellRing, Ellipsis, Plus } from "lucide-react";
+import { BellRing, Plus } from "lucide-react";
 import { useState } from "react";
 import { api, ask } from "../../api/client.ts";
+import { useMaking } from "../../app/making.ts";
 import { Badge } from "../../ui/badge.tsx";
 import { Button } from "../../ui/button.tsx";
 import { Switch } from "../../ui/form/switch.tsx";
+import { Listed } from "../../ui/listed.tsx";
 import { numberOf } from "../../ui/numbers.ts";
+import { ActionsMenu } from "../../ui/overlay/actions-menu.tsx";
 import { Confirm } from "../../ui/overlay/confirm.tsx";
 import { Dialog } from "../../ui/overlay/dialog.tsx";
-import { Menu, MenuItem } from "../../ui/overlay/menu.tsx";
-import { tellDone, tellFailure } from "../../ui/overlay/toasts.tsx";
+import { MenuItem } from "../../ui/overlay/menu.tsx";
+import { tellFailure } from "../../ui/overlay/toasts.tsx";
 import { Page } from "../../ui/page.tsx";
-import { useShownFirst } from "../../ui/painted.ts";
-import { EmptyState, ErrorState, LoadingRows } from "../../ui/states.tsx";
-import { type Column, MOMENT, Table } from "../../ui/table.tsx";
+import { EmptyState } from "../../ui/states.tsx";
+import { type Column, MOMENT } from "../../ui/table.tsx";
 import { Time } from "../../ui/time.tsx";
 import { AlertForm } from "./alert-form.tsx";
 import { ALERTS, type Alert, alertsQuery, METRICS, shownFigure } from "./alerts.ts";
 
 /** The conditions of which the owner is told. */
 export function AlertsPage() {
-  const { new: isNew = false } = useSearch({ from: "/signed-in/alerts" });
-  const navigate = useNavigate({ from: "/alerts" });
   const alerts = useQuery(alertsQuery);
-  const [isMaking, setMaking] = useShownFirst(isNew, (making) => navigate({ search: making ? { new: true } : {} }));
+  const [isMaking, setMaking] = useMaking();
   const make = (
     <Button variant="primary" onClick={() => setMaking(true)}>
       <Plus aria-hidden /> New alert
@@ -36,17 +35,18 @@ export function AlertsPage() {
       description="Conditions that are checked each minute. You are told here, by the webhook events alert.opened and alert.resolved, and by email if the server sends any."
       actions={alerts.data && alerts.data.length > 0 && make}
     >
-      {alerts.isPending ? (
-        <LoadingRows rows={5} />
-      ) : alerts.isLoadingError ? (
-        <ErrorState error={alerts.error} onRetry={alerts.refetch} />
-      ) : alerts.data.length === 0 ? (
-        <EmptyState icon={BellRing} title="No alerts" action={make}>
-          Be told when conversations, tools or webhooks fail, when replies are slow, or when they cost too much.
-        </EmptyState>
-      ) : (
-        <Table label="Alerts" columns={COLUMNS} rows={alerts.data} rowKey={({ alert_id }) => alert_id} />
-      )}
+      <Listed
+        query={alerts}
+        rows={alerts.data}
+        label="Alerts"
+        columns={COLUMNS}
+        rowKey={({ alert_id }) => alert_id}
+        empty={
+          <EmptyState icon={BellRing} title="No alerts" action={make}>
+            Be told when conversations, tools or webhooks fail, when replies are slow, or when they cost too much.
+          </EmptyState>
+        }
+      />
       <Dialog open={isMaking} onClose={() => setMaking(false)} title="New alert">
         <AlertForm alert={null} onDone={() => setMaking(false)} />
       </Dialog>
@@ -86,29 +86,14 @@ function AlertMenu({ alert }: { alert: Alert }) {
   const client = useQueryClient();
   const [asked, setAsked] = useState<"edit" | "delete" | null>(null);
   const close = () => setAsked(null);
-  const remove = useMutation({
-    mutationFn: () =>
-      ask(api.DELETE("/v1/manage/alerts/{alert_id}", { params: { path: { alert_id: alert.alert_id } } })),
-    onSuccess: async () => {
-      tellDone(`Deleted “${alert.name}”`);
-      close();
-      await client.invalidateQueries({ queryKey: ALERTS });
-    },
-  });
   return (
     <>
-      <Menu
-        trigger={
-          <Button variant="ghost" size="icon" aria-label={`Actions for ${alert.name}`}>
-            <Ellipsis aria-hidden />
-          </Button>
-        }
-      >
+      <ActionsMenu label={`Actions for ${alert.name}`}>
         <MenuItem onSelect={() => setAsked("edit")}>Edit…</MenuItem>
         <MenuItem danger onSelect={() => setAsked("delete")}>
           Delete…
         </MenuItem>
-      </Menu>
+      </ActionsMenu>
       <Dialog open={asked === "edit"} onClose={close} title={`Edit “${alert.name}”`}>
         <AlertForm alert={alert} onDone={close} />
       </Dialog>
@@ -117,7 +102,11 @@ function AlertMenu({ alert }: { alert: Alert }) {
         onClose={close}
         title={`Delete “${alert.name}”?`}
         action="Delete alert"
-        write={remove}
+        write={() =>
+          ask(api.DELETE("/v1/manage/alerts/{alert_id}", { params: { path: { alert_id: alert.alert_id } } }))
+        }
+        done={`Deleted “${alert.name}”`}
+        then={() => client.invalidateQueries({ queryKey: ALERTS })}
       >
         {alert.is_open ? "It is open, and becomes resolved. " : ""}This cannot be undone.
       </Confirm>

@@ -6,7 +6,7 @@ import { api, ask, type Schema } from "../../api/client.ts";
 import { Badge, type Tone } from "../../ui/badge.tsx";
 import { Button } from "../../ui/button.tsx";
 import { numberOf, percentOf } from "../../ui/numbers.ts";
-import { Confirm } from "../../ui/overlay/confirm.tsx";
+import { ConfirmButton } from "../../ui/overlay/confirm-button.tsx";
 import { tellFailure } from "../../ui/overlay/toasts.tsx";
 import { Pagination } from "../../ui/pagination.tsx";
 import { EmptyState, ErrorState, LoadingRows, Skeleton } from "../../ui/states.tsx";
@@ -166,7 +166,6 @@ function Progress({ batch: { counts, total } }: { batch: Batch }) {
 
 function Controls({ summary: { batch_id, name, status, ended_at } }: { summary: Summary }) {
   const client = useQueryClient();
-  const [isAsking, setAsking] = useState(false);
   const params = { path: { batch_id } };
   const refresh = () => client.invalidateQueries({ queryKey: CALLS });
   const turn = useMutation({
@@ -179,32 +178,23 @@ function Controls({ summary: { batch_id, name, status, ended_at } }: { summary: 
     onSuccess: refresh,
     onError: tellFailure,
   });
-  const cancel = useMutation({
-    mutationFn: () => ask(api.POST("/v1/public/call-batches/{batch_id}/cancel", { params })),
-    onSuccess: async () => {
-      setAsking(false);
-      await refresh();
-    },
-  });
   if (ended_at !== null) return null;
   return (
     <div className="flex gap-2">
       <Button size="small" busy={turn.isPending} onClick={() => turn.mutate()}>
         {status === "PAUSED" ? "Resume" : "Pause"}
       </Button>
-      <Button size="small" onClick={() => setAsking(true)}>
-        Cancel
-      </Button>
-      <Confirm
-        open={isAsking}
-        onClose={() => setAsking(false)}
+      <ConfirmButton
+        button={{ size: "small" }}
+        label="Cancel"
         title={name === null ? "Cancel this batch?" : `Cancel “${name}”?`}
         action="Cancel batch"
-        write={cancel}
+        write={() => ask(api.POST("/v1/public/call-batches/{batch_id}/cancel", { params }))}
+        then={refresh}
       >
         Numbers that are still waiting will not be called. Calls that are ringing or in progress continue. This cannot
         be undone.
-      </Confirm>
+      </ConfirmButton>
     </div>
   );
 }

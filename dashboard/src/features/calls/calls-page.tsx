@@ -3,13 +3,13 @@ import { Link, useNavigate, useSearch } from "@tanstack/react-router";
 import { PhoneOff, PhoneOutgoing, X } from "lucide-react";
 import { type ReactNode, useMemo } from "react";
 import { api, ask } from "../../api/client.ts";
+import { useMaking } from "../../app/making.ts";
 import { Badge } from "../../ui/badge.tsx";
 import { Button } from "../../ui/button.tsx";
 import { Listed } from "../../ui/listed.tsx";
 import { durationOf } from "../../ui/numbers.ts";
 import { tellDone, tellFailure } from "../../ui/overlay/toasts.tsx";
 import { Page } from "../../ui/page.tsx";
-import { useShownFirst } from "../../ui/painted.ts";
 import { Segments } from "../../ui/segments.tsx";
 import { EmptyState } from "../../ui/states.tsx";
 import { type Column, FIGURES, MOMENT, ROW_LINK } from "../../ui/table.tsx";
@@ -23,11 +23,9 @@ import { NewCallDialog } from "./new-call-dialog.tsx";
 import { CALL_STATUSES, CALL_TABS, CALL_VIEWS, CALLS, CALLS_SHOWN, type Call, callsQuery } from "./queries.ts";
 
 export function CallsPage() {
-  const { new: isNew = false, tab: shown } = useSearch({ from: "/signed-in/calls" });
+  const { tab: shown } = useSearch({ from: "/signed-in/calls" });
   const navigate = useNavigate({ from: "/calls" });
-  const [isMaking, setMaking] = useShownFirst(isNew, (making) =>
-    navigate({ search: { ...inTab(shown), ...(making && { new: true }) } }),
-  );
+  const [isMaking, setMaking] = useMaking();
   const make = (
     <Button variant="primary" onClick={() => setMaking(true)}>
       <PhoneOutgoing aria-hidden /> New call

@@ -9,7 +9,7 @@ import { Field } from "../../ui/form/field.tsx";
 import { Input } from "../../ui/form/input.tsx";
 import { SearchInput } from "../../ui/form/search-input.tsx";
 import { Listed } from "../../ui/listed.tsx";
-import { Confirm } from "../../ui/overlay/confirm.tsx";
+import { ConfirmButton } from "../../ui/overlay/confirm-button.tsx";
 import { tellDone } from "../../ui/overlay/toasts.tsx";
 import { EmptyState, Notice } from "../../ui/states.tsx";
 import type { Column } from "../../ui/table.tsx";
@@ -140,30 +140,18 @@ const COLUMNS: readonly Column<Listing>[] = [
 
 function Remove({ number }: { number: string }) {
   const client = useQueryClient();
-  const [isAsking, setAsking] = useState(false);
-  const remove = useMutation({
-    mutationFn: () =>
-      ask(api.DELETE("/v1/manage/do-not-call/{mobile_number}", { params: { path: { mobile_number: number } } })),
-    onSuccess: async () => {
-      setAsking(false);
-      tellDone(`${number} can be called again`);
-      await client.invalidateQueries({ queryKey: DO_NOT_CALL });
-    },
-  });
+  const params = { path: { mobile_number: number } };
   return (
-    <>
-      <Button size="small" aria-label={`Remove ${number}`} onClick={() => setAsking(true)}>
-        Remove
-      </Button>
-      <Confirm
-        open={isAsking}
-        onClose={() => setAsking(false)}
-        title={`Let agents call ${number} again?`}
-        action="Remove from list"
-        write={remove}
-      >
-        Make sure that this person no longer objects to being called.
-      </Confirm>
-    </>
+    <ConfirmButton
+      button={{ size: "small", "aria-label": `Remove ${number}` }}
+      label="Remove"
+      title={`Let agents call ${number} again?`}
+      action="Remove from list"
+      write={() => ask(api.DELETE("/v1/manage/do-not-call/{mobile_number}", { params }))}
+      done={`${number} can be called again`}
+      then={() => client.invalidateQueries({ queryKey: DO_NOT_CALL })}
+    >
+      Make sure that this person no longer objects to being called.
+    </ConfirmButton>
   );
 }

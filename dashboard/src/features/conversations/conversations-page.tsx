@@ -3,13 +3,11 @@ import { Link, useNavigate, useSearch } from "@tanstack/react-router";
 import { MessagesSquare, SearchX } from "lucide-react";
 import { useCallback, useMemo } from "react";
 import { Button } from "../../ui/button.tsx";
-import { PastEnd } from "../../ui/listed.tsx";
+import { Listed } from "../../ui/listed.tsx";
 import { numberOf } from "../../ui/numbers.ts";
 import { Page } from "../../ui/page.tsx";
-import { Pagination } from "../../ui/pagination.tsx";
 import { afterPaint } from "../../ui/painted.ts";
-import { EmptyState, ErrorState, LoadingRows } from "../../ui/states.tsx";
-import { Table } from "../../ui/table.tsx";
+import { EmptyState } from "../../ui/states.tsx";
 import { agentNamesQuery } from "../agents/agents.ts";
 import { FilterBar } from "./filter-bar.tsx";
 import { type Filters, isFiltered } from "./filters.ts";
@@ -29,7 +27,6 @@ export function ConversationsPage() {
   const [chosen, choose] = useChosenColumns();
   const { search } = filters;
   const columns = useMemo(() => columnsOf(names, chosen, search), [names, chosen, search]);
-  const page = filters.page ?? 1;
   return (
     <Page
       title="Conversations"
@@ -45,34 +42,18 @@ export function ConversationsPage() {
       }
     >
       <FilterBar filters={filters} onChange={change} />
-      {found.isPending ? (
-        <LoadingRows rows={8} />
-      ) : found.isLoadingError ? (
-        <ErrorState error={found.error} onRetry={found.refetch} />
-      ) : found.data.total > 0 && found.data.conversations.length === 0 ? (
-        <PastEnd onFirst={() => change({ ...filters, page: 1 })} />
-      ) : found.data.conversations.length === 0 ? (
-        <Nothing filters={filters} onClear={() => void afterPaint(() => change({}))} />
-      ) : (
-        <div
-          className={`flex flex-col gap-4 motion-safe:transition-opacity ${found.isPlaceholderData ? "opacity-60" : ""}`}
-          aria-busy={found.isPlaceholderData}
-        >
-          <Table
-            label="Conversations"
-            columns={columns}
-            rows={found.data.conversations}
-            rowKey={({ conversation_id }) => conversation_id}
-          />
-          <Pagination
-            page={page}
-            pageSize={PAGE_SIZE}
-            total={found.data.total}
-            onPage={(next) => navigate({ search: { ...filters, page: next } })}
-          />
-          {found.data.total <= PAGE_SIZE && <Total total={found.data.total} />}
-        </div>
-      )}
+      <Listed
+        query={found}
+        rows={found.data?.conversations}
+        page={filters.page}
+        pageSize={PAGE_SIZE}
+        onPage={(next) => navigate({ search: { ...filters, page: next } })}
+        label="Conversations"
+        columns={columns}
+        rowKey={({ conversation_id }) => conversation_id}
+        empty={<Nothing filters={filters} onClear={() => void afterPaint(() => change({}))} />}
+      />
+      {found.data && found.data.total > 0 && found.data.total <= PAGE_SIZE && <Total total={found.data.total} />}
     </Page>
   );
 }

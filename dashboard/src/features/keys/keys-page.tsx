@@ -1,17 +1,18 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
-import { useNavigate, useSearch } from "@tanstack/react-router";
-import { Ellipsis, KeyRound, Plus } from "lucide-react";
+import { KeyRound, Plus } from "lucide-react";
 import { useState } from "react";
 import { api, ask, type Schema } from "../../api/client.ts";
+import { useMaking } from "../../app/making.ts";
 import { Badge, type Tone } from "../../ui/badge.tsx";
 import { Button } from "../../ui/button.tsx";
+import { Listed } from "../../ui/listed.tsx";
+import { ActionsMenu } from "../../ui/overlay/actions-menu.tsx";
 import { Confirm } from "../../ui/overlay/confirm.tsx";
-import { Menu, MenuItem } from "../../ui/overlay/menu.tsx";
-import { tellDone, tellFailure } from "../../ui/overlay/toasts.tsx";
+import { MenuItem } from "../../ui/overlay/menu.tsx";
+import { tellFailure } from "../../ui/overlay/toasts.tsx";
 import { Page } from "../../ui/page.tsx";
-import { useShownFirst } from "../../ui/painted.ts";
-import { EmptyState, ErrorState, LoadingRows } from "../../ui/states.tsx";
-import { type Column, MOMENT, Table } from "../../ui/table.tsx";
+import { EmptyState } from "../../ui/states.tsx";
+import { type Column, MOMENT } from "../../ui/table.tsx";
 import { Time } from "../../ui/time.tsx";
 import { KEYS, keysQuery } from "./keys.ts";
 import { NewKeyDialog } from "./new-key-dialog.tsx";
@@ -19,10 +20,8 @@ import { NewKeyDialog } from "./new-key-dialog.tsx";
 type Key = Schema["ListedKey"];
 
 export function KeysPage() {
-  const { new: isNew = false } = useSearch({ from: "/signed-in/keys" });
-  const navigate = useNavigate({ from: "/keys" });
   const keys = useQuery(keysQuery);
-  const [isMaking, setMaking] = useShownFirst(isNew, (making) => navigate({ search: making ? { new: true } : {} }));
+  const [isMaking, setMaking] = useMaking();
   const make = (
     <Button variant="primary" onClick={() => setMaking(true)}>
       <Plus aria-hidden /> New API key
@@ -34,17 +33,18 @@ export function KeysPage() {
       description="An API key lets a program use the API on your behalf. It is shown only once, when you create it."
       actions={keys.data && keys.data.length > 0 && make}
     >
-      {keys.isPending ? (
-        <LoadingRows />
-      ) : keys.isLoadingError ? (
-        <ErrorState error={keys.error} onRetry={keys.refetch} />
-      ) : keys.data.length === 0 ? (
-        <EmptyState icon={KeyRound} title="No API keys yet" action={make}>
-          Programs send a key with every request, in the <code className="font-mono">X-API-Key</code> header.
-        </EmptyState>
-      ) : (
-        <Table label="API keys" columns={COLUMNS} rows={keys.data} rowKey={({ key_id }) => key_id} />
-      )}
+      <Listed
+        query={keys}
+        rows={keys.data}
+        label="API keys"
+        columns={COLUMNS}
+        rowKey={({ key_id }) => key_id}
+        empty={
+          <EmptyState icon={KeyRound} title="No API keys yet" action={make}>
+            Programs send a key with every request, in the <code className="font-mono">X-API-Key</code> header.
+          </EmptyState>
+        }
+      />
       <NewKeyDialog open={isMaking} onClose={() => setMaking(false)} />
     </Page>
   );
@@ -130,36 +130,24 @@ function KeyMenu({ apiKey }: { apiKey: Key }) {
     onSuccess: refresh,
     onError: tellFailure,
   });
-  const revoke = useMutation({
-    mutationFn: () => ask(api.DELETE("/v1/manage/keys/{key_id}", { params })),
-    onSuccess: async () => {
-      setRevoking(false);
-      tellDone(`Revoked “${name}”`);
-      await refresh();
-    },
-  });
   return (
     <>
-      <Menu
-        trigger={
-          <Button variant="ghost" size="icon" aria-label={`Actions for ${name}`}>
-            <Ellipsis aria-hidden />
-          </Button>
-        }
-      >
+      <ActionsMenu label={`Actions for ${name}`}>
         {apiKey.status !== "expired" && (
           <MenuItem onSelect={() => turn.mutate()}>{apiKey.status === "active" ? "Deactivate" : "Activate"}</MenuItem>
         )}
         <MenuItem danger onSelect={() => setRevoking(true)}>
           Revoke…
         </MenuItem>
-      </Menu>
+      </ActionsMenu>
       <Confirm
         open={isRevoking}
         onClose={() => setRevoking(false)}
         title={`Revoke “${name}”?`}
         action="Revoke key"
-        write={revoke}
+        write={() => ask(api.DELETE("/v1/manage/keys/{key_id}", { params }))}
+        done={`Revoked “${name}”`}
+        then={refresh}
       >
         Requests with this key are rejected within a second. This cannot be undone.
       </Confirm>

@@ -1,14 +1,12 @@
-import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
-import { Ellipsis } from "lucide-react";
 import { useState } from "react";
 import { api, ask } from "../../api/client.ts";
-import { Button } from "../../ui/button.tsx";
 import { numberOf } from "../../ui/numbers.ts";
+import { ActionsMenu } from "../../ui/overlay/actions-menu.tsx";
 import { Confirm } from "../../ui/overlay/confirm.tsx";
 import { Dialog } from "../../ui/overlay/dialog.tsx";
-import { Menu, MenuItem } from "../../ui/overlay/menu.tsx";
-import { tellDone } from "../../ui/overlay/toasts.tsx";
+import { MenuItem } from "../../ui/overlay/menu.tsx";
 import { BaseForm } from "./base-form.tsx";
 import { KNOWLEDGE, type KnowledgeBase } from "./knowledge.ts";
 
@@ -18,35 +16,20 @@ export function BaseMenu({ base }: { base: KnowledgeBase }) {
   const navigate = useNavigate();
   const [asked, setAsked] = useState<"edit" | "delete" | null>(null);
   const close = () => setAsked(null);
-  const remove = useMutation({
-    mutationFn: () =>
-      ask(
-        api.DELETE("/v1/public/knowledge-bases/{knowledge_base_id}", {
-          params: { path: { knowledge_base_id: base.id } },
-        }),
-      ),
-    onSuccess: async () => {
-      tellDone(`Deleted “${base.name}”`);
-      await navigate({ to: "/knowledge", search: {} });
-      client.removeQueries({ queryKey: [...KNOWLEDGE, "one", base.id] });
-      await client.invalidateQueries({ queryKey: KNOWLEDGE });
-    },
-  });
+  const params = { path: { knowledge_base_id: base.id } };
+  const leave = async () => {
+    await navigate({ to: "/knowledge", search: {} });
+    client.removeQueries({ queryKey: [...KNOWLEDGE, "one", base.id] });
+    await client.invalidateQueries({ queryKey: KNOWLEDGE });
+  };
   return (
     <>
-      <Menu
-        align="end"
-        trigger={
-          <Button size="icon" aria-label={`Actions for ${base.name}`}>
-            <Ellipsis aria-hidden />
-          </Button>
-        }
-      >
+      <ActionsMenu label={`Actions for ${base.name}`} variant="secondary" className="">
         <MenuItem onSelect={() => setAsked("edit")}>Name and description…</MenuItem>
         <MenuItem danger onSelect={() => setAsked("delete")}>
           Delete…
         </MenuItem>
-      </Menu>
+      </ActionsMenu>
       <Dialog open={asked === "edit"} onClose={close} title="Name and description">
         <BaseForm base={base} onSaved={close} onCancel={close} />
       </Dialog>
@@ -55,7 +38,9 @@ export function BaseMenu({ base }: { base: KnowledgeBase }) {
         onClose={close}
         title={`Delete “${base.name}”?`}
         action="Delete knowledge base"
-        write={remove}
+        write={() => ask(api.DELETE("/v1/public/knowledge-bases/{knowledge_base_id}", { params }))}
+        done={`Deleted “${base.name}”`}
+        then={leave}
       >
         Its documents, {numberOf(base.document_count)} in all, are deleted with it. Only a knowledge base that no agent
         uses can be deleted. This cannot be undone.

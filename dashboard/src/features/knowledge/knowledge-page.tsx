@@ -1,13 +1,14 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link, useNavigate, useSearch } from "@tanstack/react-router";
 import { BookOpen, Plus, SearchX } from "lucide-react";
+import { useMaking } from "../../app/making.ts";
 import { Button } from "../../ui/button.tsx";
 import { SearchInput } from "../../ui/form/search-input.tsx";
 import { Listed } from "../../ui/listed.tsx";
 import { bytesOf, numberOf } from "../../ui/numbers.ts";
 import { Dialog } from "../../ui/overlay/dialog.tsx";
 import { Page } from "../../ui/page.tsx";
-import { afterPaint, useShownFirst } from "../../ui/painted.ts";
+import { afterPaint } from "../../ui/painted.ts";
 import { EmptyState } from "../../ui/states.tsx";
 import { type Column, FIGURES, MOMENT, ROW_LINK } from "../../ui/table.tsx";
 import { Time } from "../../ui/time.tsx";
@@ -16,12 +17,10 @@ import { BASES_PAGE_SIZE, basesQuery, type KnowledgeBase } from "./knowledge.ts"
 
 /** The knowledge bases that agents answer from. */
 export function KnowledgePage() {
-  const { new: isNew = false, ...filters } = useSearch({ from: "/signed-in/knowledge" });
+  const { new: _, ...filters } = useSearch({ from: "/signed-in/knowledge" });
   const navigate = useNavigate({ from: "/knowledge" });
   const bases = useQuery(basesQuery(filters));
-  const [isMaking, setMaking] = useShownFirst(isNew, (making) =>
-    navigate({ search: (before) => ({ ...before, new: making ? true : undefined }) }),
-  );
+  const [isMaking, setMaking] = useMaking();
   const isFiltered = filters.search !== undefined;
   const hasAny = isFiltered || (bases.data?.total ?? 0) > 0;
   const make = (

@@ -1,10 +1,7 @@
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
-import { useState } from "react";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { api, ask } from "../../api/client.ts";
-import { Button } from "../../ui/button.tsx";
 import { Copyable } from "../../ui/copy.tsx";
-import { Confirm } from "../../ui/overlay/confirm.tsx";
-import { tellDone } from "../../ui/overlay/toasts.tsx";
+import { ConfirmButton } from "../../ui/overlay/confirm-button.tsx";
 import { Time } from "../../ui/time.tsx";
 import { accountOf, PROVIDERS } from "./providers.ts";
 import { CARRIERS, type Carrier, numbersQuery } from "./queries.ts";
@@ -55,35 +52,23 @@ function Callback({ carrier: { carrier_id } }: { carrier: Carrier }) {
 
 function Disconnect({ carrier }: { carrier: Carrier }) {
   const client = useQueryClient();
-  const [isAsking, setAsking] = useState(false);
   const { label } = PROVIDERS[carrier.provider];
   const name = [label, accountOf(carrier)].filter(Boolean).join(" ");
   const numbers = useQuery(numbersQuery).data;
   const hasNumbers = numbers?.some(({ carrier_id }) => carrier_id === carrier.carrier_id);
-  const disconnect = useMutation({
-    mutationFn: () =>
-      ask(api.DELETE("/v1/manage/carriers/{carrier_id}", { params: { path: { carrier_id: carrier.carrier_id } } })),
-    onSuccess: async () => {
-      setAsking(false);
-      tellDone(`Disconnected ${name}`);
-      await client.invalidateQueries({ queryKey: CARRIERS });
-    },
-  });
+  const params = { path: { carrier_id: carrier.carrier_id } };
   return (
-    <>
-      <Button size="small" onClick={() => setAsking(true)}>
-        Disconnect
-      </Button>
-      <Confirm
-        open={isAsking}
-        onClose={() => setAsking(false)}
-        title={`Disconnect ${name}?`}
-        action="Disconnect"
-        write={disconnect}
-        impossible={hasNumbers ? "Its phone numbers are still here. Remove them first." : undefined}
-      >
-        This deletes its credentials from Parley.
-      </Confirm>
-    </>
+    <ConfirmButton
+      button={{ size: "small" }}
+      label="Disconnect"
+      title={`Disconnect ${name}?`}
+      action="Disconnect"
+      write={() => ask(api.DELETE("/v1/manage/carriers/{carrier_id}", { params }))}
+      done={`Disconnected ${name}`}
+      then={() => client.invalidateQueries({ queryKey: CARRIERS })}
+      impossible={hasNumbers ? "Its phone numbers are still here. Remove them first." : undefined}
+    >
+      This deletes its credentials from Parley.
+    </ConfirmButton>
   );
 }

@@ -1,11 +1,9 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { Trash2 } from "lucide-react";
-import { useState } from "react";
 import { api, ask } from "../../api/client.ts";
-import { Button } from "../../ui/button.tsx";
 import { Select } from "../../ui/form/select.tsx";
-import { Confirm } from "../../ui/overlay/confirm.tsx";
+import { ConfirmButton } from "../../ui/overlay/confirm-button.tsx";
 import { tellDone, tellFailure } from "../../ui/overlay/toasts.tsx";
 import { Skeleton } from "../../ui/states.tsx";
 import type { Column } from "../../ui/table.tsx";
@@ -113,31 +111,23 @@ function set({ id, publishing }: Agent, numbers: string[]) {
 
 function Remove({ number }: { number: string }) {
   const client = useQueryClient();
-  const [isAsking, setAsking] = useState(false);
-  const remove = useMutation({
-    mutationFn: () =>
-      ask(api.DELETE("/v1/manage/mobile-numbers/{mobile_number}", { params: { path: { mobile_number: number } } })),
-    onSuccess: async () => {
-      setAsking(false);
-      tellDone(`Removed ${number}`);
-      await client.invalidateQueries({ queryKey: NUMBERS });
-    },
-  });
+  const params = { path: { mobile_number: number } };
   return (
-    <>
-      <Button size="small" onClick={() => setAsking(true)}>
-        <Trash2 className="sm:hidden" aria-hidden />
-        <span className="max-sm:sr-only">Remove</span>
-      </Button>
-      <Confirm
-        open={isAsking}
-        onClose={() => setAsking(false)}
-        title={`Remove ${number}?`}
-        action="Remove number"
-        write={remove}
-      >
-        Calls to it no longer reach Parley. An imported number gets back its previous settings at the carrier.
-      </Confirm>
-    </>
+    <ConfirmButton
+      button={{ size: "small" }}
+      label={
+        <>
+          <Trash2 className="sm:hidden" aria-hidden />
+          <span className="max-sm:sr-only">Remove</span>
+        </>
+      }
+      title={`Remove ${number}?`}
+      action="Remove number"
+      write={() => ask(api.DELETE("/v1/manage/mobile-numbers/{mobile_number}", { params }))}
+      done={`Removed ${number}`}
+      then={() => client.invalidateQueries({ queryKey: NUMBERS })}
+    >
+      Calls to it no longer reach Parley. An imported number gets back its previous settings at the carrier.
+    </ConfirmButton>
   );
 }

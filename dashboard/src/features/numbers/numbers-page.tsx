@@ -1,10 +1,9 @@
 import { useQuery } from "@tanstack/react-query";
-import { useNavigate, useSearch } from "@tanstack/react-router";
 import { PhoneIncoming, Plug, Plus } from "lucide-react";
 import { useState } from "react";
+import { useMaking } from "../../app/making.ts";
 import { Button } from "../../ui/button.tsx";
 import { Page } from "../../ui/page.tsx";
-import { useShownFirst } from "../../ui/painted.ts";
 import { EmptyState, ErrorState, LoadingRows } from "../../ui/states.tsx";
 import { Table } from "../../ui/table.tsx";
 import { AddNumberDialog } from "./add-number-dialog.tsx";
@@ -15,15 +14,11 @@ import { NUMBER_COLUMNS } from "./number-columns.tsx";
 import { carriersQuery, numbersQuery } from "./queries.ts";
 
 export function NumbersPage() {
-  const { new: isNew = false } = useSearch({ from: "/signed-in/numbers" });
-  const navigate = useNavigate({ from: "/numbers" });
   const [isAdding, setAdding] = useState(false);
   const found = useQuery(carriersQuery);
   const carriers = found.data?.carriers ?? [];
   const numbers = useQuery(numbersQuery);
-  const [isConnecting, setConnecting] = useShownFirst(isNew, (connecting) =>
-    navigate({ search: connecting ? { new: true } : {} }),
-  );
+  const [isConnecting, setConnecting] = useMaking();
   const connect = (
     <Button variant="primary" onClick={() => setConnecting(true)}>
       <Plug aria-hidden /> Connect a carrier

@@ -14,7 +14,7 @@ import { LeftWork } from "../../ui/form/left-work.tsx";
 import { useSaveShortcut } from "../../ui/form/save-shortcut.ts";
 import { Select } from "../../ui/form/select.tsx";
 import { UnsavedChanges } from "../../ui/form/unsaved-changes.tsx";
-import { Confirm } from "../../ui/overlay/confirm.tsx";
+import { ConfirmButton } from "../../ui/overlay/confirm-button.tsx";
 import { tellDone, tellFailure } from "../../ui/overlay/toasts.tsx";
 import { Page } from "../../ui/page.tsx";
 import { followedAfterPaint, useShownFirst } from "../../ui/painted.ts";
@@ -321,32 +321,26 @@ function DeletePrompt({
 }) {
   const client = useQueryClient();
   const navigate = useNavigate();
-  const [isDeleting, setDeleting] = useState(false);
-  const remove = useMutation({
-    mutationFn: () => ask(api.DELETE("/v1/public/prompts/{prompt_name}", { params: { path: { prompt_name: name } } })),
-    onSuccess: async () => {
-      setDeleting(false);
-      tellDone(`Deleted “${title}”`);
-      await navigate({ to: "/prompts", ignoreBlocker: true });
-      client.removeQueries({ queryKey: versionsQuery(name).queryKey });
-      await client.invalidateQueries({ queryKey: PROMPTS });
-    },
-  });
+  const leave = async () => {
+    await navigate({ to: "/prompts", ignoreBlocker: true });
+    client.removeQueries({ queryKey: versionsQuery(name).queryKey });
+    await client.invalidateQueries({ queryKey: PROMPTS });
+  };
   return (
-    <>
-      <Button onClick={() => setDeleting(true)}>
-        <Trash2 aria-hidden /> Delete
-      </Button>
-      <Confirm
-        open={isDeleting}
-        onClose={() => setDeleting(false)}
-        title={`Delete “${title}”?`}
-        action="Delete prompt"
-        write={remove}
-        impossible={users > 0 ? "Agents use this prompt. Give each of them a different prompt first." : undefined}
-      >
-        This deletes all of its versions and cannot be undone.
-      </Confirm>
-    </>
+    <ConfirmButton
+      label={
+        <>
+          <Trash2 aria-hidden /> Delete
+        </>
+      }
+      title={`Delete “${title}”?`}
+      action="Delete prompt"
+      write={() => ask(api.DELETE("/v1/public/prompts/{prompt_name}", { params: { path: { prompt_name: name } } }))}
+      done={`Deleted “${title}”`}
+      then={leave}
+      impossible={users > 0 ? "Agents use this prompt. Give each of them a different prompt first." : undefined}
+    >
+      This deletes all of its versions and cannot be undone.
+    </ConfirmButton>
   );
 }

@@ -2,12 +2,13 @@ import { useQuery } from "@tanstack/react-query";
 import { Link, useNavigate, useSearch } from "@tanstack/react-router";
 import { Plus, ScrollText, SearchX } from "lucide-react";
 import { useMemo } from "react";
+import { useMaking } from "../../app/making.ts";
 import { Badge } from "../../ui/badge.tsx";
 import { Button } from "../../ui/button.tsx";
 import { SearchInput } from "../../ui/form/search-input.tsx";
 import { Listed } from "../../ui/listed.tsx";
 import { Page } from "../../ui/page.tsx";
-import { afterPaint, useShownFirst } from "../../ui/painted.ts";
+import { afterPaint } from "../../ui/painted.ts";
 import { EmptyState } from "../../ui/states.tsx";
 import { type Column, FIGURES, MOMENT, ROW_LINK } from "../../ui/table.tsx";
 import { Time } from "../../ui/time.tsx";
@@ -16,14 +17,12 @@ import { NewPromptDialog } from "./new-prompt-dialog.tsx";
 import { agentOf, ownPromptTitle, PROMPT_TYPES, PROMPTS_PAGE_SIZE, type Prompt, promptsQuery } from "./prompts.ts";
 
 export function PromptsPage() {
-  const { new: isNew = false, ...filters } = useSearch({ from: "/signed-in/prompts" });
+  const { new: _, ...filters } = useSearch({ from: "/signed-in/prompts" });
   const navigate = useNavigate({ from: "/prompts" });
   const prompts = useQuery(promptsQuery(filters));
   const names = useQuery(agentNamesQuery).data;
   const columns = useMemo(() => columnsOf(names), [names]);
-  const [isMaking, setMaking] = useShownFirst(isNew, (making) =>
-    navigate({ search: (before) => ({ ...before, new: making ? true : undefined }) }),
-  );
+  const [isMaking, setMaking] = useMaking();
   const isFiltered = filters.search !== undefined;
   const hasAny = isFiltered || (prompts.data?.total ?? 0) > 0;
   const make = (

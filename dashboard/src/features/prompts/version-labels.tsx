@@ -1,12 +1,11 @@
-import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { type QueryClient, useMutation, useQueryClient } from "@tanstack/react-query";
 import { Plus, X } from "lucide-react";
 import { type FormEvent, useId, useState } from "react";
 import { api, ask, type Schema } from "../../api/client.ts";
 import { sentenceOf } from "../../api/problem.ts";
 import { Badge } from "../../ui/badge.tsx";
 import { Button } from "../../ui/button.tsx";
-import { Field } from "../../ui/form/field.tsx";
-import { Input } from "../../ui/form/input.tsx";
+import { TextField } from "../../ui/form/fields.tsx";
 import { Confirm } from "../../ui/overlay/confirm.tsx";
 import { Dialog } from "../../ui/overlay/dialog.tsx";
 import { tellDone } from "../../ui/overlay/toasts.tsx";
@@ -49,19 +48,21 @@ function SetLabel({ prompt, version, onClose }: { prompt: Versions; version: Ver
   const [label, setLabel] = useState("");
   const suggestions = useId();
   const name = prompt.prompt_name;
-  const set = useLabelWrite(
-    () =>
+  const client = useQueryClient();
+  const set = useMutation({
+    mutationFn: () =>
       ask(
         api.PUT("/v1/public/prompts/{prompt_name}/labels/{label}", {
           params: { path: { prompt_name: name, label } },
           body: { prompt_version: version.prompt_version },
         }),
       ),
-    () => {
+    onSuccess: async () => {
+      await readAgain(client);
       tellDone(`Version ${version.prompt_version} is ${label}`);
       onClose();
     },
-  );
+  });
   const before = prompt.versions.find(({ labels }) => labels.includes(label));
   const others = prompt.versions.filter((each) => each !== version).flatMap(({ labels }) => labels);
   const submit = (event: FormEvent) => {
@@ -70,7 +71,7 @@ function SetLabel({ prompt, version, onClose }: { prompt: Versions; version: Ver
   };
   return (
     <form onSubmit={submit} className="flex flex-col gap-4">
-      <Field
+      <TextField
         label="Label"
         hint={
           before && before !== version
@@ -78,23 +79,17 @@ function SetLabel({ prompt, version, onClose }: { prompt: Versions; version: Ver
             : "A name for this version, such as production, that agents can follow."
         }
         error={set.error ? sentenceOf(set.error) : undefined}
-      >
-        {(control) => (
-          <Input
-            {...control}
-            required
-            maxLength={64}
-            pattern="[A-Za-z0-9_\-]+"
-            title="Letters, digits, hyphens and underscores"
-            list={suggestions}
-            value={label}
-            onChange={(event) => {
-              set.reset();
-              setLabel(event.target.value);
-            }}
-          />
-        )}
-      </Field>
+        required
+        maxLength={64}
+        pattern="[A-Za-z0-9_\-]+"
+        title="Letters, digits, hyphens and underscores"
+        list={suggestions}
+        value={label}
+        onChange={(event) => {
+          set.reset();
+          setLabel(event.target.value);
+        }}
+      />
       <datalist id={suggestions}>
         {others.map((other) => (
           <option key={other} value={other} />
@@ -111,18 +106,8 @@ function SetLabel({ prompt, version, onClose }: { prompt: Versions; version: Ver
 }
 
 function DeleteLabel({ prompt, label, onClose }: { prompt: Versions; label: string | null; onClose: () => void }) {
-  const remove = useLabelWrite(
-    () =>
-      ask(
-        api.DELETE("/v1/public/prompts/{prompt_name}/labels/{label}", {
-          params: { path: { prompt_name: prompt.prompt_name, label: label ?? "" } },
-        }),
-      ),
-    () => {
-      tellDone(`Deleted label ${label}`);
-      onClose();
-    },
-  );
+  const client = useQueryClient();
+  const params = { path: { prompt_name: prompt.prompt_name, label: label ?? "" } };
   const isFollowed = label !== null && namesOfFollowers(prompt, label).length > 0;
   return (
     <Confirm
@@ -130,7 +115,9 @@ function DeleteLabel({ prompt, label, onClose }: { prompt: Versions; label: stri
       onClose={onClose}
       title={`Delete label “${label}”?`}
       action="Delete label"
-      write={remove}
+      write={() => ask(api.DELETE("/v1/public/prompts/{prompt_name}/labels/{label}", { params }))}
+      done={`Deleted label ${label}`}
+      then={() => readAgain(client)}
       impossible={isFollowed ? `${followersOf(prompt, label)} Give them another label or a version first.` : undefined}
     >
       The version stays, without this name.
@@ -138,16 +125,9 @@ function DeleteLabel({ prompt, label, onClose }: { prompt: Versions; label: stri
   );
 }
 
-function useLabelWrite(write: () => Promise<unknown>, done: () => void) {
-  const client = useQueryClient();
-  return useMutation({
-    mutationFn: write,
-    onSuccess: async () => {
-      // Agents that follow the label have another text.
-      await Promise.all([PROMPTS, AGENTS].map((queryKey) => client.invalidateQueries({ queryKey })));
-      done();
-    },
-  });
+/** Agents that follow a changed label have another text. */
+function readAgain(client: QueryClient): Promise<unknown> {
+  return Promise.all([PROMPTS, AGENTS].map((queryKey) => client.invalidateQueries({ queryKey })));
 }
 
 function namesOfFollowers({ used_by = [] }: Versions, label: string): string[] {

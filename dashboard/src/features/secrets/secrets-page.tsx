@@ -1,27 +1,25 @@
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
-import { useNavigate, useSearch } from "@tanstack/react-router";
-import { Ellipsis, LockKeyhole, Plus } from "lucide-react";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { LockKeyhole, Plus } from "lucide-react";
 import { useState } from "react";
 import { api, ask } from "../../api/client.ts";
+import { useMaking } from "../../app/making.ts";
 import { Button } from "../../ui/button.tsx";
+import { Listed } from "../../ui/listed.tsx";
+import { ActionsMenu } from "../../ui/overlay/actions-menu.tsx";
 import { Confirm } from "../../ui/overlay/confirm.tsx";
 import { Dialog } from "../../ui/overlay/dialog.tsx";
-import { Menu, MenuItem } from "../../ui/overlay/menu.tsx";
-import { tellDone } from "../../ui/overlay/toasts.tsx";
+import { MenuItem } from "../../ui/overlay/menu.tsx";
 import { Page } from "../../ui/page.tsx";
-import { useShownFirst } from "../../ui/painted.ts";
-import { EmptyState, ErrorState, LoadingRows } from "../../ui/states.tsx";
-import { type Column, FIGURES, MOMENT, Table } from "../../ui/table.tsx";
+import { EmptyState } from "../../ui/states.tsx";
+import { type Column, FIGURES, MOMENT } from "../../ui/table.tsx";
 import { Time } from "../../ui/time.tsx";
 import { SecretForm } from "./secret-form.tsx";
 import { SECRETS, type Secret, secretsQuery } from "./secrets.ts";
 
 /** What tools send and nobody sees: API keys and passwords of the servers that they call. */
 export function SecretsPage() {
-  const { new: isNew = false } = useSearch({ from: "/signed-in/secrets" });
-  const navigate = useNavigate({ from: "/secrets" });
   const secrets = useQuery(secretsQuery);
-  const [isMaking, setMaking] = useShownFirst(isNew, (making) => navigate({ search: making ? { new: true } : {} }));
+  const [isMaking, setMaking] = useMaking();
   const make = (
     <Button variant="primary" onClick={() => setMaking(true)}>
       <Plus aria-hidden /> New secret
@@ -33,17 +31,18 @@ export function SecretsPage() {
       description="Keys and passwords that your tools send to other servers. Models and transcripts never have them."
       actions={secrets.data && secrets.data.length > 0 && make}
     >
-      {secrets.isPending ? (
-        <LoadingRows rows={3} />
-      ) : secrets.isLoadingError ? (
-        <ErrorState error={secrets.error} onRetry={secrets.refetch} />
-      ) : secrets.data.length === 0 ? (
-        <EmptyState icon={LockKeyhole} title="No secrets yet" action={make}>
-          Store a key once and refer to it by name in the headers, authentication, and parameters of your tools.
-        </EmptyState>
-      ) : (
-        <Table label="Secrets" columns={COLUMNS} rows={secrets.data} rowKey={({ name }) => name} />
-      )}
+      <Listed
+        query={secrets}
+        rows={secrets.data}
+        label="Secrets"
+        columns={COLUMNS}
+        rowKey={({ name }) => name}
+        empty={
+          <EmptyState icon={LockKeyhole} title="No secrets yet" action={make}>
+            Store a key once and refer to it by name in the headers, authentication, and parameters of your tools.
+          </EmptyState>
+        }
+      />
       <Dialog open={isMaking} onClose={() => setMaking(false)} title="New secret">
         <SecretForm onSaved={() => setMaking(false)} onCancel={() => setMaking(false)} />
       </Dialog>
@@ -73,28 +72,14 @@ function SecretMenu({ secret }: { secret: Secret }) {
   const [asked, setAsked] = useState<"value" | "delete" | null>(null);
   const close = () => setAsked(null);
   const { name } = secret;
-  const remove = useMutation({
-    mutationFn: () => ask(api.DELETE("/v1/manage/secrets/{secret_name}", { params: { path: { secret_name: name } } })),
-    onSuccess: async () => {
-      close();
-      tellDone(`Deleted “${name}”`);
-      await client.invalidateQueries({ queryKey: SECRETS });
-    },
-  });
   return (
     <>
-      <Menu
-        trigger={
-          <Button variant="ghost" size="icon" className="relative" aria-label={`Actions for ${name}`}>
-            <Ellipsis aria-hidden />
-          </Button>
-        }
-      >
+      <ActionsMenu label={`Actions for ${name}`}>
         <MenuItem onSelect={() => setAsked("value")}>New value…</MenuItem>
         <MenuItem danger onSelect={() => setAsked("delete")}>
           Delete…
         </MenuItem>
-      </Menu>
+      </ActionsMenu>
       <Dialog open={asked === "value"} onClose={close} title={`New value of “${name}”`}>
         <SecretForm secret={secret} onSaved={close} onCancel={close} />
       </Dialog>
@@ -103,7 +88,9 @@ function SecretMenu({ secret }: { secret: Secret }) {
         onClose={close}
         title={`Delete “${name}”?`}
         action="Delete secret"
-        write={remove}
+        write={() => ask(api.DELETE("/v1/manage/secrets/{secret_name}", { params: { path: { secret_name: name } } }))}
+        done={`Deleted “${name}”`}
+        then={() => client.invalidateQueries({ queryKey: SECRETS })}
       >
         Only a secret that no tool uses can be deleted. This cannot be undone.
       </Confirm>

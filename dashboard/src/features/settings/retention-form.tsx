@@ -3,8 +3,7 @@ import { type FormEvent, useState } from "react";
 import { api, ask } from "../../api/client.ts";
 import { Problem, sentenceOf } from "../../api/problem.ts";
 import { Button } from "../../ui/button.tsx";
-import { Field } from "../../ui/form/field.tsx";
-import { Input } from "../../ui/form/input.tsx";
+import { TextField } from "../../ui/form/fields.tsx";
 import { numberOf } from "../../ui/numbers.ts";
 import { Confirm } from "../../ui/overlay/confirm.tsx";
 import { tellDone } from "../../ui/overlay/toasts.tsx";
@@ -24,7 +23,6 @@ export function RetentionForm({ days }: { days: number | undefined }) {
   const save = useMutation({
     mutationFn: () => ask(api.PATCH("/v1/manage/settings", { body: { retention_days: wanted } })),
     onSuccess: async () => {
-      setAsking(false);
       tellDone("Saved");
       await client.invalidateQueries({ queryKey: SETTINGS });
     },
@@ -37,25 +35,19 @@ export function RetentionForm({ days }: { days: number | undefined }) {
   };
   return (
     <form onSubmit={submit} className="flex flex-col gap-4">
-      <Field
+      <TextField
         label="Days"
         hint="1 to 3,650. A longer period restores conversations that have not been deleted yet."
         error={error}
-      >
-        {(control) => (
-          <Input
-            {...control}
-            type="number"
-            required
-            disabled={days === undefined}
-            min={1}
-            max={DAYS_MAX}
-            className="max-w-32 tabular-nums"
-            value={text}
-            onChange={(event) => setText(event.target.value)}
-          />
-        )}
-      </Field>
+        type="number"
+        required
+        disabled={days === undefined}
+        min={1}
+        max={DAYS_MAX}
+        controlClass="max-w-32 tabular-nums"
+        value={text}
+        onChange={(event) => setText(event.target.value)}
+      />
       <div>
         <Button type="submit" variant="primary" busy={save.isPending} disabled={text === String(days ?? "")}>
           Save
@@ -63,10 +55,13 @@ export function RetentionForm({ days }: { days: number | undefined }) {
       </div>
       <Confirm
         open={isAsking}
-        onClose={() => setAsking(false)}
+        onClose={() => {
+          setAsking(false);
+          save.reset();
+        }}
         title={`Delete conversations after ${numberOf(wanted)} ${wanted === 1 ? "day" : "days"}?`}
         action="Shorten retention"
-        write={save}
+        write={() => save.mutateAsync()}
       >
         Older conversations and their recordings are removed immediately. This cannot be undone.
       </Confirm>

@@ -1,10 +1,7 @@
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
-import { useState } from "react";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { api, ask, type Schema } from "../../api/client.ts";
 import { Badge } from "../../ui/badge.tsx";
-import { Button } from "../../ui/button.tsx";
-import { Confirm } from "../../ui/overlay/confirm.tsx";
-import { tellDone } from "../../ui/overlay/toasts.tsx";
+import { ConfirmButton } from "../../ui/overlay/confirm-button.tsx";
 import { ErrorState, Skeleton } from "../../ui/states.tsx";
 import { Time } from "../../ui/time.tsx";
 import { browserOf } from "./browser.ts";
@@ -39,35 +36,19 @@ export function Sessions() {
 
 function EndSession({ session }: { session: Session }) {
   const client = useQueryClient();
-  const [isAsking, setAsking] = useState(false);
   const browser = browserOf(session.user_agent);
-  const end = useMutation({
-    mutationFn: () =>
-      ask(
-        api.DELETE("/v1/manage/sessions/{owner_session_id}", {
-          params: { path: { owner_session_id: session.session_id } },
-        }),
-      ),
-    onSuccess: async () => {
-      setAsking(false);
-      tellDone(`Signed out of ${browser}`);
-      await client.invalidateQueries({ queryKey: SESSIONS });
-    },
-  });
+  const params = { path: { owner_session_id: session.session_id } };
   return (
-    <>
-      <Button size="small" onClick={() => setAsking(true)}>
-        Sign out
-      </Button>
-      <Confirm
-        open={isAsking}
-        onClose={() => setAsking(false)}
-        title={`Sign out of ${browser}?`}
-        action="Sign out"
-        write={end}
-      >
-        Anyone who uses that browser has to sign in again.
-      </Confirm>
-    </>
+    <ConfirmButton
+      button={{ size: "small" }}
+      label="Sign out"
+      title={`Sign out of ${browser}?`}
+      action="Sign out"
+      write={() => ask(api.DELETE("/v1/manage/sessions/{owner_session_id}", { params }))}
+      done={`Signed out of ${browser}`}
+      then={() => client.invalidateQueries({ queryKey: SESSIONS })}
+    >
+      Anyone who uses that browser has to sign in again.
+    </ConfirmButton>
   );
 }

@@ -1,13 +1,14 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import { ChevronRight, Ellipsis, RotateCw } from "lucide-react";
+import { ChevronRight, RotateCw } from "lucide-react";
 import { type ReactNode, useId, useState } from "react";
 import { api, ask } from "../../api/client.ts";
 import { Badge } from "../../ui/badge.tsx";
 import { Button } from "../../ui/button.tsx";
 import { Copyable } from "../../ui/copy.tsx";
 import { PastEnd } from "../../ui/listed.tsx";
-import { Menu, MenuItem } from "../../ui/overlay/menu.tsx";
+import { ActionsMenu } from "../../ui/overlay/actions-menu.tsx";
+import { MenuItem } from "../../ui/overlay/menu.tsx";
 import { tellDone, tellFailure } from "../../ui/overlay/toasts.tsx";
 import { Pagination } from "../../ui/pagination.tsx";
 import { ErrorState, LoadingRows } from "../../ui/states.tsx";
@@ -198,14 +199,8 @@ function Resend({ delivery }: { delivery: Delivery }) {
       </Button>
     );
   return (
-    <Menu
-      trigger={
-        <Button variant="ghost" size="icon" busy={resend.isPending} aria-label="Delivery actions">
-          {!resend.isPending && <Ellipsis aria-hidden />}
-        </Button>
-      }
-    >
+    <ActionsMenu label="Delivery actions" busy={resend.isPending}>
       <MenuItem onSelect={() => resend.mutate()}>Resend</MenuItem>
-    </Menu>
+    </ActionsMenu>
   );
 }

@@ -1,13 +1,12 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
-import { Ellipsis } from "lucide-react";
 import { useState } from "react";
 import { api, ask, type Schema } from "../../api/client.ts";
-import { Button } from "../../ui/button.tsx";
 import { numberOf } from "../../ui/numbers.ts";
+import { ActionsMenu } from "../../ui/overlay/actions-menu.tsx";
 import { Confirm } from "../../ui/overlay/confirm.tsx";
 import { Dialog } from "../../ui/overlay/dialog.tsx";
-import { Menu, MenuItem, MenuLine } from "../../ui/overlay/menu.tsx";
+import { MenuItem, MenuLine } from "../../ui/overlay/menu.tsx";
 import { tellDone, tellFailure } from "../../ui/overlay/toasts.tsx";
 import { DestinationForm } from "./destination-form.tsx";
 import { DELIVERIES, DESTINATIONS, type Destination } from "./queries.ts";
@@ -44,49 +43,13 @@ export function DestinationMenu({ destination }: { destination: Destination }) {
     onSuccess: refresh,
     onError: tellFailure,
   });
-  const rotate = useMutation({
-    mutationFn: () => ask(api.POST("/v1/manage/destinations/{destination_id}/rotate-secret", { params })),
-    onSuccess: async (made) => {
-      close();
-      setSecret(made.secret);
-      await refresh();
-    },
-  });
-  const resend = useMutation({
-    mutationFn: () =>
-      ask(
-        api.POST("/v1/manage/destinations/{destination_id}/resend-failed", {
-          params,
-          body: { since: new Date(Date.now() - DAY_MS).toISOString() },
-        }),
-      ),
-    onSuccess: async ({ resent }) => {
-      close();
-      tellDone(
-        resent === 0
-          ? "No deliveries failed in the last 24 hours"
-          : `Resending ${numberOf(resent)} ${resent === 1 ? "delivery" : "deliveries"}`,
-      );
-      await client.invalidateQueries({ queryKey: DELIVERIES });
-    },
-  });
-  const remove = useMutation({
-    mutationFn: () => ask(api.DELETE("/v1/manage/destinations/{destination_id}", { params })),
-    onSuccess: async () => {
-      tellDone(`Deleted “${name}”`);
-      await navigate({ to: "/webhooks", search: {} });
-      await refresh();
-    },
-  });
+  const resend = () => {
+    const body = { since: new Date(Date.now() - DAY_MS).toISOString() };
+    return ask(api.POST("/v1/manage/destinations/{destination_id}/resend-failed", { params, body }));
+  };
   return (
     <>
-      <Menu
-        trigger={
-          <Button size="icon" className="size-9" aria-label={`Actions for ${name}`}>
-            <Ellipsis aria-hidden />
-          </Button>
-        }
-      >
+      <ActionsMenu label={`Actions for ${name}`} variant="secondary" className="size-9">
         <MenuItem onSelect={() => setAsked("edit")}>Edit…</MenuItem>
         <MenuItem onSelect={() => turn.mutate()}>{isOn ? "Disable" : "Enable"}</MenuItem>
         <MenuItem disabled={!isOn} onSelect={() => setAsked("resend")}>
@@ -97,7 +60,7 @@ export function DestinationMenu({ destination }: { destination: Destination }) {
         <MenuItem danger onSelect={() => setAsked("delete")}>
           Delete…
         </MenuItem>
-      </Menu>
+      </ActionsMenu>
       <Dialog open={asked === "edit"} onClose={close} title={`Edit “${name}”`}>
         <DestinationForm before={destination} action="Save" write={edit} onCancel={close} />
       </Dialog>
@@ -107,6 +70,14 @@ export function DestinationMenu({ destination }: { destination: Destination }) {
         title={`Resend failed deliveries to “${name}”?`}
         action="Resend"
         write={resend}
+        then={({ resent }) => {
+          tellDone(
+            resent === 0
+              ? "No deliveries failed in the last 24 hours"
+              : `Resending ${numberOf(resent)} ${resent === 1 ? "delivery" : "deliveries"}`,
+          );
+          return client.invalidateQueries({ queryKey: DELIVERIES });
+        }}
       >
         This resends every delivery that failed in the last 24 hours.
       </Confirm>
@@ -115,7 +86,11 @@ export function DestinationMenu({ destination }: { destination: Destination }) {
         onClose={close}
         title={`Rotate the secret of “${name}”?`}
         action="Rotate secret"
-        write={rotate}
+        write={() => ask(api.POST("/v1/manage/destinations/{destination_id}/rotate-secret", { params }))}
+        then={(made) => {
+          setSecret(made.secret);
+          return refresh();
+        }}
       >
         For 24 hours, deliveries are signed with both secrets, so you can update your server without rejecting any.
       </Confirm>
@@ -124,7 +99,12 @@ export function DestinationMenu({ destination }: { destination: Destination }) {
         onClose={close}
         title={`Delete “${name}”?`}
         action="Delete webhook"
-        write={remove}
+        write={() => ask(api.DELETE("/v1/manage/destinations/{destination_id}", { params }))}
+        done={`Deleted “${name}”`}
+        then={async () => {
+          await navigate({ to: "/webhooks", search: {} });
+          await refresh();
+        }}
       >
         Its pending deliveries are cancelled. This cannot be undone.
       </Confirm>

@@ -1,23 +1,22 @@
 import { useQuery } from "@tanstack/react-query";
-import { Link, useNavigate, useSearch } from "@tanstack/react-router";
+import { Link } from "@tanstack/react-router";
 import { Plus, Webhook } from "lucide-react";
+import { useMaking } from "../../app/making.ts";
 import { Badge } from "../../ui/badge.tsx";
 import { Button } from "../../ui/button.tsx";
 import { Card } from "../../ui/card.tsx";
+import { Listed } from "../../ui/listed.tsx";
 import { Page } from "../../ui/page.tsx";
-import { useShownFirst } from "../../ui/painted.ts";
-import { EmptyState, ErrorState, LoadingRows } from "../../ui/states.tsx";
-import { type Column, MOMENT, ROW_LINK, Table } from "../../ui/table.tsx";
+import { EmptyState } from "../../ui/states.tsx";
+import { type Column, MOMENT, ROW_LINK } from "../../ui/table.tsx";
 import { Time } from "../../ui/time.tsx";
 import { NewDestinationDialog } from "./new-destination-dialog.tsx";
 import { type Destination, destinationsQuery, failuresQuery } from "./queries.ts";
 import { Receivers } from "./receivers.tsx";
 
 export function WebhooksPage() {
-  const { new: isNew = false } = useSearch({ from: "/signed-in/webhooks" });
-  const navigate = useNavigate({ from: "/webhooks" });
   const destinations = useQuery(destinationsQuery);
-  const [isMaking, setMaking] = useShownFirst(isNew, (making) => navigate({ search: making ? { new: true } : {} }));
+  const [isMaking, setMaking] = useMaking();
   const make = (
     <Button variant="primary" onClick={() => setMaking(true)}>
       <Plus aria-hidden /> New webhook
@@ -29,27 +28,23 @@ export function WebhooksPage() {
       description="What happens, such as the end of a conversation with its transcript and analysis, is sent to these URLs."
       actions={destinations.data && destinations.data.length > 0 && make}
     >
-      {destinations.isPending ? (
-        <LoadingRows rows={3} />
-      ) : destinations.isLoadingError ? (
-        <ErrorState error={destinations.error} onRetry={destinations.refetch} />
-      ) : destinations.data.length === 0 ? (
-        <>
-          <EmptyState icon={Webhook} title="No webhooks yet" action={make}>
-            Enter the URL of your server. You can send it a sample event and see its response.
-          </EmptyState>
-          <Card title="Sample receiver" description="It verifies the signature, so no one else can send you events.">
-            <Receivers />
-          </Card>
-        </>
-      ) : (
-        <Table
-          label="Webhooks"
-          columns={COLUMNS}
-          rows={destinations.data}
-          rowKey={({ destination_id }) => destination_id}
-        />
-      )}
+      <Listed
+        query={destinations}
+        rows={destinations.data}
+        label="Webhooks"
+        columns={COLUMNS}
+        rowKey={({ destination_id }) => destination_id}
+        empty={
+          <>
+            <EmptyState icon={Webhook} title="No webhooks yet" action={make}>
+              Enter the URL of your server. You can send it a sample event and see its response.
+            </EmptyState>
+            <Card title="Sample receiver" description="It verifies the signature, so no one else can send you events.">
+              <Receivers />
+            </Card>
+          </>
+        }
+      />
       <NewDestinationDialog open={isMaking} onClose={() => setMaking(false)} />
     </Page>
   );

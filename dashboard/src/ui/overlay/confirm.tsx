@@ -1,41 +1,52 @@
+import { useMutation } from "@tanstack/react-query";
 import type { ReactNode } from "react";
 import { sentenceOf } from "../../api/problem.ts";
 import { Button } from "../button.tsx";
 import { Dialog } from "./dialog.tsx";
-
-/** The result of `useMutation` for a write without arguments. */
-interface Write {
-  mutate(): void;
-  isPending: boolean;
-  error: Error | null;
-  reset(): void;
-}
+import { tellDone } from "./toasts.tsx";
 
 /**
- * Asks before something is destroyed.
+ * Asks before something is destroyed, and does it.
  * @param title a question that names the thing, such as `Delete “Front desk”?`
  * @param action the button's words, such as `Delete agent`
+ * @param done what the page says afterwards, such as `Deleted “Front desk”`
+ * @param then follows when the dialog is closed, such as leading away and reading again what has changed
  * @param impossible why it cannot be done now, and what to do first; undefined if it can
+ * @param inWords the sentence for a failure; the API's by default
  */
-export function Confirm({
+export function Confirm<Result>({
   open,
   onClose,
   title,
   action,
   write,
+  done,
+  then,
   impossible,
+  inWords = sentenceOf,
   children,
 }: {
   open: boolean;
   onClose: () => void;
   title: string;
   action: string;
-  write: Write;
+  write: () => Promise<Result>;
+  done?: string;
+  then?: (result: Result) => unknown;
   impossible?: string | undefined;
+  inWords?: (error: Error) => ReactNode;
   children: ReactNode;
 }) {
+  const writing = useMutation({
+    mutationFn: write,
+    onSuccess: async (result) => {
+      onClose();
+      if (done !== undefined) tellDone(done);
+      await then?.(result);
+    },
+  });
   const close = () => {
-    write.reset();
+    writing.reset();
     onClose();
   };
   return (
@@ -50,18 +61,18 @@ export function Confirm({
           <Button onClick={close}>Cancel</Button>
           <Button
             variant="danger"
-            busy={write.isPending}
+            busy={writing.isPending}
             disabled={impossible !== undefined}
-            onClick={() => write.mutate()}
+            onClick={() => writing.mutate()}
           >
             {action}
           </Button>
         </>
       }
     >
-      {write.error && (
+      {writing.error && (
         <p role="alert" className="text-danger-ink">
-          {sentenceOf(write.error)}
+          {inWords(writing.error)}
         </p>
       )}
     </Dialog>

@@ -1,12 +1,12 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
-import { Copy, CopyPlus, Ellipsis, Trash2 } from "lucide-react";
+import { Copy, CopyPlus, Trash2 } from "lucide-react";
 import { useState } from "react";
 import { api, ask } from "../../../api/client.ts";
-import { Button } from "../../../ui/button.tsx";
 import { NOT_COPIED } from "../../../ui/copy.tsx";
+import { ActionsMenu } from "../../../ui/overlay/actions-menu.tsx";
 import { Confirm } from "../../../ui/overlay/confirm.tsx";
-import { Menu, MenuItem, MenuLine } from "../../../ui/overlay/menu.tsx";
+import { MenuItem, MenuLine } from "../../../ui/overlay/menu.tsx";
 import { tellDone, tellFailure } from "../../../ui/overlay/toasts.tsx";
 import { AGENTS, type Agent, agentQuery } from "../agents.ts";
 import { duplicate } from "./duplicate.ts";
@@ -16,16 +16,11 @@ export function AgentMenu({ agent, isDirty }: { agent: Agent; isDirty: boolean }
   const client = useQueryClient();
   const navigate = useNavigate();
   const [isDeleting, setDeleting] = useState(false);
-  const remove = useMutation({
-    mutationFn: () => ask(api.DELETE("/v1/public/agents/{agent_id}", { params: { path: { agent_id: agent.id } } })),
-    onSuccess: async () => {
-      setDeleting(false);
-      tellDone(`Deleted “${agent.agent_name}”`);
-      await navigate({ to: "/agents", ignoreBlocker: true });
-      client.removeQueries({ queryKey: agentQuery(agent.id).queryKey });
-      await client.invalidateQueries({ queryKey: AGENTS });
-    },
-  });
+  const leave = async () => {
+    await navigate({ to: "/agents", ignoreBlocker: true });
+    client.removeQueries({ queryKey: agentQuery(agent.id).queryKey });
+    await client.invalidateQueries({ queryKey: AGENTS });
+  };
   const copy = useMutation({
     mutationFn: () => duplicate(agent),
     onSuccess: async (made) => {
@@ -43,13 +38,7 @@ export function AgentMenu({ agent, isDirty }: { agent: Agent; isDirty: boolean }
     );
   return (
     <>
-      <Menu
-        trigger={
-          <Button variant="ghost" size="icon" aria-label="More actions">
-            <Ellipsis aria-hidden />
-          </Button>
-        }
-      >
+      <ActionsMenu label="More actions">
         <MenuItem onSelect={copyId}>
           <Copy aria-hidden /> Copy agent ID
         </MenuItem>
@@ -60,13 +49,15 @@ export function AgentMenu({ agent, isDirty }: { agent: Agent; isDirty: boolean }
         <MenuItem danger onSelect={() => setDeleting(true)}>
           <Trash2 aria-hidden /> Delete…
         </MenuItem>
-      </Menu>
+      </ActionsMenu>
       <Confirm
         open={isDeleting}
         onClose={() => setDeleting(false)}
         title={`Delete “${agent.agent_name}”?`}
         action="Delete agent"
-        write={remove}
+        write={() => ask(api.DELETE("/v1/public/agents/{agent_id}", { params: { path: { agent_id: agent.id } } }))}
+        done={`Deleted “${agent.agent_name}”`}
+        then={leave}
       >
         It stops answering immediately. Its conversations are kept until your retention period ends. This cannot be
         undone.

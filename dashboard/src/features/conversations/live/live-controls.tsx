@@ -33,10 +33,6 @@ export function LiveControls({ conversation, state }: { conversation: Conversati
     onSuccess: () => client.invalidateQueries({ queryKey: ["conversation", conversationId] }),
     onError: tellFailure,
   });
-  const end = useMutation({
-    mutationFn: () => control.mutateAsync({ action: "end" }),
-    onSuccess: () => setEnding(false),
-  });
   const own = useQuery(sessionsQuery).data?.find(({ is_current }) => is_current)?.session_id;
   const { taken_over: takenOver, muted } = state;
   const isOwn = takenOver !== null && takenOver.by.id === own;
@@ -115,7 +111,7 @@ export function LiveControls({ conversation, state }: { conversation: Conversati
         onClose={() => setEnding(false)}
         title="End this conversation?"
         action="End conversation"
-        write={end}
+        write={() => control.mutateAsync({ action: "end" })}
       >
         The {isText ? "chat is closed" : "call is hung up"} at once.
       </Confirm>

@@ -1,11 +1,10 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
-import { Ellipsis } from "lucide-react";
 import { useState } from "react";
 import { api, ask } from "../../../api/client.ts";
-import { Button } from "../../../ui/button.tsx";
+import { ActionsMenu } from "../../../ui/overlay/actions-menu.tsx";
 import { Confirm } from "../../../ui/overlay/confirm.tsx";
 import { Dialog } from "../../../ui/overlay/dialog.tsx";
-import { Menu, MenuItem } from "../../../ui/overlay/menu.tsx";
+import { MenuItem } from "../../../ui/overlay/menu.tsx";
 import { tellDone, tellFailure } from "../../../ui/overlay/toasts.tsx";
 import { type Document, KNOWLEDGE } from "../knowledge.ts";
 import { keyOf } from "./documents.ts";
@@ -31,32 +30,15 @@ export function DocumentMenu({ document, onDeleted }: { document: Document; onDe
     },
     onError: tellFailure,
   });
-  const remove = useMutation({
-    mutationFn: () =>
-      ask(api.DELETE("/v1/public/knowledge-bases/{knowledge_base_id}/documents/{document_id}", { params: { path } })),
-    onSuccess: async () => {
-      close();
-      tellDone(`Deleted “${document.name}”`);
-      await onDeleted?.();
-      await readAgain();
-    },
-  });
   return (
     <>
-      <Menu
-        align="end"
-        trigger={
-          <Button variant="ghost" size="icon" className="relative" aria-label={`Actions for ${document.name}`}>
-            <Ellipsis aria-hidden />
-          </Button>
-        }
-      >
+      <ActionsMenu label={`Actions for ${document.name}`}>
         <MenuItem onSelect={() => setAsked("replace")}>Replace content…</MenuItem>
         {document.url !== null && <MenuItem onSelect={() => refresh.mutate()}>Fetch the page now</MenuItem>}
         <MenuItem danger onSelect={() => setAsked("delete")}>
           Delete…
         </MenuItem>
-      </Menu>
+      </ActionsMenu>
       <Dialog
         open={asked === "replace"}
         onClose={close}
@@ -71,7 +53,16 @@ export function DocumentMenu({ document, onDeleted }: { document: Document; onDe
         onClose={close}
         title={`Delete “${document.name}”?`}
         action="Delete document"
-        write={remove}
+        write={() =>
+          ask(
+            api.DELETE("/v1/public/knowledge-bases/{knowledge_base_id}/documents/{document_id}", { params: { path } }),
+          )
+        }
+        done={`Deleted “${document.name}”`}
+        then={async () => {
+          await onDeleted?.();
+          await readAgain();
+        }}
       >
         Agents no longer find it from their next answer on. This cannot be undone.
       </Confirm>

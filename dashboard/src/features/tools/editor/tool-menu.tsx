@@ -1,13 +1,11 @@
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
-import { Ellipsis } from "lucide-react";
 import { useState } from "react";
 import { api, ask } from "../../../api/client.ts";
-import { Button } from "../../../ui/button.tsx";
+import { ActionsMenu } from "../../../ui/overlay/actions-menu.tsx";
 import { Confirm } from "../../../ui/overlay/confirm.tsx";
 import { Dialog } from "../../../ui/overlay/dialog.tsx";
-import { Menu, MenuItem, MenuLine } from "../../../ui/overlay/menu.tsx";
-import { tellDone } from "../../../ui/overlay/toasts.tsx";
+import { MenuItem, MenuLine } from "../../../ui/overlay/menu.tsx";
 import { agentNamesQuery } from "../../agents/agents.ts";
 import { SigningSecret } from "../signing-secret.tsx";
 import { TOOLS, type Tool, toolQuery } from "../tools.ts";
@@ -20,33 +18,15 @@ export function ToolMenu({ tool, onLeave }: { tool: Tool; onLeave: () => void })
   const [secret, setSecret] = useState<string | null>(null);
   const close = () => setAsked(null);
   const params = { path: { tool_id: tool.id } };
-  const rotate = useMutation({
-    mutationFn: () => ask(api.POST("/v1/public/tools/{tool_id}/rotate-secret", { params })),
-    onSuccess: async ({ signing_secret }) => {
-      close();
-      setSecret(signing_secret);
-      await client.invalidateQueries({ queryKey: toolQuery(tool.id).queryKey });
-    },
-  });
-  const remove = useMutation({
-    mutationFn: () => ask(api.DELETE("/v1/public/tools/{tool_id}", { params })),
-    onSuccess: async () => {
-      onLeave();
-      tellDone(`Deleted “${tool.name}”`);
-      await navigate({ to: "/tools", search: {} });
-      client.removeQueries({ queryKey: toolQuery(tool.id).queryKey });
-      await client.invalidateQueries({ queryKey: TOOLS });
-    },
-  });
+  const leave = async () => {
+    onLeave();
+    await navigate({ to: "/tools", search: {} });
+    client.removeQueries({ queryKey: toolQuery(tool.id).queryKey });
+    await client.invalidateQueries({ queryKey: TOOLS });
+  };
   return (
     <>
-      <Menu
-        trigger={
-          <Button size="icon" className="size-9" aria-label={`Actions for ${tool.name}`}>
-            <Ellipsis aria-hidden />
-          </Button>
-        }
-      >
+      <ActionsMenu label={`Actions for ${tool.name}`} variant="secondary" className="size-9">
         {tool.type === "http" && (
           <>
             <MenuItem onSelect={() => setAsked("rotate")}>Rotate signing secret…</MenuItem>
@@ -56,13 +36,17 @@ export function ToolMenu({ tool, onLeave }: { tool: Tool; onLeave: () => void })
         <MenuItem danger onSelect={() => setAsked("delete")}>
           Delete…
         </MenuItem>
-      </Menu>
+      </ActionsMenu>
       <Confirm
         open={asked === "rotate"}
         onClose={close}
         title={`Rotate the signing secret of “${tool.name}”?`}
         action="Rotate secret"
-        write={rotate}
+        write={() => ask(api.POST("/v1/public/tools/{tool_id}/rotate-secret", { params }))}
+        then={({ signing_secret }) => {
+          setSecret(signing_secret);
+          return client.invalidateQueries({ queryKey: toolQuery(tool.id).queryKey });
+        }}
       >
         For 24 hours, requests are signed with both secrets, so you can update your server without rejecting any.
       </Confirm>
@@ -71,7 +55,10 @@ export function ToolMenu({ tool, onLeave }: { tool: Tool; onLeave: () => void })
         onClose={close}
         title={`Delete “${tool.name}”?`}
         action="Delete tool"
-        write={{ ...remove, error: useNamedAgents(remove.error) }}
+        write={() => ask(api.DELETE("/v1/public/tools/{tool_id}", { params }))}
+        done={`Deleted “${tool.name}”`}
+        then={leave}
+        inWords={(error) => <NamedAgents error={error} />}
       >
         Only a tool that no agent uses can be deleted. This cannot be undone.
       </Confirm>
@@ -90,8 +77,7 @@ export function ToolMenu({ tool, onLeave }: { tool: Tool; onLeave: () => void })
 const AGENT_ID = /\bagt_[0-9a-z]{26}\b/g;
 
 /** A refusal with the names of the agents that it tells by their IDs. */
-function useNamedAgents(error: Error | null): Error | null {
-  const names = useQuery({ ...agentNamesQuery, enabled: error !== null }).data;
-  if (error === null || !names) return error;
-  return new Error(error.message.replace(AGENT_ID, (id) => (names.byId.has(id) ? `“${names.byId.get(id)}”` : id)));
+function NamedAgents({ error }: { error: Error }) {
+  const names = useQuery(agentNamesQuery).data?.byId;
+  return error.message.replace(AGENT_ID, (id) => (names?.has(id) ? `“${names.get(id)}”` : id));
 }

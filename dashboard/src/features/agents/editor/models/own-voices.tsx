@@ -10,7 +10,6 @@ import { Input } from "../../../../ui/form/input.tsx";
 import { Select } from "../../../../ui/form/select.tsx";
 import { Confirm } from "../../../../ui/overlay/confirm.tsx";
 import { Dialog } from "../../../../ui/overlay/dialog.tsx";
-import { tellDone } from "../../../../ui/overlay/toasts.tsx";
 import { Notice } from "../../../../ui/states.tsx";
 import { providerLabel } from "../../provider-labels.ts";
 
@@ -80,21 +79,15 @@ export function OwnVoices({ provider, onAdded }: { provider: Provider; onAdded: 
 function RemoveVoice({ provider, voice, onClose }: { provider: Provider; voice: Voice | null; onClose: () => void }) {
   const client = useQueryClient();
   const params = { path: { provider, voice_id: voice?.id ?? "" } };
-  const remove = useMutation({
-    mutationFn: () => ask(api.DELETE("/v1/manage/cloned-voices/{provider}/{voice_id}", { params })),
-    onSuccess: async () => {
-      tellDone(`Removed “${voice?.name}”`);
-      onClose();
-      await client.invalidateQueries({ queryKey: VOICES });
-    },
-  });
   return (
     <Confirm
       open={voice !== null}
       onClose={onClose}
       title={`Remove “${voice?.name}”?`}
       action="Remove voice"
-      write={remove}
+      write={() => ask(api.DELETE("/v1/manage/cloned-voices/{provider}/{voice_id}", { params }))}
+      done={`Removed “${voice?.name}”`}
+      then={() => client.invalidateQueries({ queryKey: VOICES })}
     >
       It stays at {providerLabel(provider)}. Agents that speak with it go on doing so.
     </Confirm>

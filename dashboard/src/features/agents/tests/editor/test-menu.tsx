@@ -1,12 +1,11 @@
-import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
-import { Ellipsis, Trash2 } from "lucide-react";
+import { Trash2 } from "lucide-react";
 import { useState } from "react";
 import { api, ask } from "../../../../api/client.ts";
-import { Button } from "../../../../ui/button.tsx";
+import { ActionsMenu } from "../../../../ui/overlay/actions-menu.tsx";
 import { Confirm } from "../../../../ui/overlay/confirm.tsx";
-import { Menu, MenuItem } from "../../../../ui/overlay/menu.tsx";
-import { tellDone } from "../../../../ui/overlay/toasts.tsx";
+import { MenuItem } from "../../../../ui/overlay/menu.tsx";
 import { type Test, testQuery, testsQuery } from "../queries.ts";
 
 /** What is done with a whole test. */
@@ -15,41 +14,33 @@ export function TestMenu({ test, onLeave }: { test: Test; onLeave: () => void })
   const navigate = useNavigate();
   const [isDeleting, setDeleting] = useState(false);
   const { agent_id, test_id, name, required } = test;
-  const remove = useMutation({
-    mutationFn: () =>
-      ask(api.DELETE("/v1/public/agents/{agent_id}/tests/{test_id}", { params: { path: { agent_id, test_id } } })),
-    onSuccess: async () => {
-      onLeave();
-      tellDone(`Deleted “${name}”`);
-      await navigate({
-        to: "/agents/$agentId",
-        params: { agentId: agent_id },
-        search: { tab: "tests" },
-        ignoreBlocker: true,
-      });
-      client.removeQueries({ queryKey: testQuery(agent_id, test_id).queryKey });
-      await client.invalidateQueries({ queryKey: testsQuery(agent_id).queryKey });
-    },
-  });
+  const params = { path: { agent_id, test_id } };
+  const leave = async () => {
+    onLeave();
+    await navigate({
+      to: "/agents/$agentId",
+      params: { agentId: agent_id },
+      search: { tab: "tests" },
+      ignoreBlocker: true,
+    });
+    client.removeQueries({ queryKey: testQuery(agent_id, test_id).queryKey });
+    await client.invalidateQueries({ queryKey: testsQuery(agent_id).queryKey });
+  };
   return (
     <>
-      <Menu
-        trigger={
-          <Button size="icon" className="size-9" aria-label={`Actions for ${name}`}>
-            <Ellipsis aria-hidden />
-          </Button>
-        }
-      >
+      <ActionsMenu label={`Actions for ${name}`} variant="secondary" className="size-9">
         <MenuItem danger onSelect={() => setDeleting(true)}>
           <Trash2 aria-hidden /> Delete…
         </MenuItem>
-      </Menu>
+      </ActionsMenu>
       <Confirm
         open={isDeleting}
         onClose={() => setDeleting(false)}
         title={`Delete “${name}”?`}
         action="Delete test"
-        write={remove}
+        write={() => ask(api.DELETE("/v1/public/agents/{agent_id}/tests/{test_id}", { params }))}
+        done={`Deleted “${name}”`}
+        then={leave}
       >
         {required && "Versions no longer need it to be published; the publish log says who deleted it. "}
         The runs that it was part of are kept. This cannot be undone.

@@ -6765,7 +6765,7 @@ export interface components {
              * @description Channel of the conversation.
              * @enum {string}
              */
-            conversation_type: "DAILY" | "TELEPHONY" | "WHATSAPP" | "CHAT" | "WEB";
+            conversation_type: "CHAT" | "TELEPHONY" | "WHATSAPP" | "DAILY" | "WEB";
             /**
              * @description Whether it is in progress, or how it ended.
              * @enum {string}
@@ -7388,7 +7388,7 @@ export interface components {
                 /** @description Only these. Default: the newest that match. */
                 conversation_ids?: string[] | null;
                 /** @description Only of this channel. */
-                conversation_type?: ("DAILY" | "TELEPHONY" | "WHATSAPP" | "CHAT" | "WEB") | null;
+                conversation_type?: ("CHAT" | "TELEPHONY" | "WHATSAPP" | "DAILY" | "WEB") | null;
                 /** @description Only those that began then or later. */
                 from?: string | null;
                 /** @description Only those that began before. */
@@ -9332,7 +9332,7 @@ export interface components {
              * @description The channel.
              * @enum {string}
              */
-            conversation_type: "DAILY" | "TELEPHONY" | "WHATSAPP" | "CHAT" | "WEB";
+            conversation_type: "CHAT" | "TELEPHONY" | "WHATSAPP" | "DAILY" | "WEB";
             /** @description Conversations that began, including those that have not ended. */
             conversations: number;
             /** @description Conversations that ended as COMPLETED. */
@@ -9683,7 +9683,7 @@ export interface components {
              * @description Channel of the conversation.
              * @enum {string}
              */
-            conversation_type: "DAILY" | "TELEPHONY" | "WHATSAPP" | "CHAT" | "WEB";
+            conversation_type: "CHAT" | "TELEPHONY" | "WHATSAPP" | "DAILY" | "WEB";
             /**
              * @description How it ended.
              * @enum {string}
@@ -9791,7 +9791,7 @@ export interface components {
              * @description Channel of the conversation.
              * @enum {string}
              */
-            conversation_type: "DAILY" | "TELEPHONY" | "WHATSAPP" | "CHAT" | "WEB";
+            conversation_type: "CHAT" | "TELEPHONY" | "WHATSAPP" | "DAILY" | "WEB";
             /**
              * @description Whether it is in progress, or how it ended.
              * @enum {string}
@@ -23741,7 +23741,7 @@ export interface operations {
                 /** @description Only conversations with this version of the agent. Needs `agent_id`. */
                 agent_version?: number;
                 /** @description Only conversations on this channel. */
-                conversation_type?: "DAILY" | "TELEPHONY" | "WHATSAPP" | "CHAT" | "WEB";
+                conversation_type?: "CHAT" | "TELEPHONY" | "WHATSAPP" | "DAILY" | "WEB";
                 /** @description Only calls in this direction. */
                 calling_type?: "INBOUND" | "OUTBOUND";
                 /** @description Only conversations with this status. */

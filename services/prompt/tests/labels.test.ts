@@ -115,7 +115,7 @@ describe("labels", () => {
       kind: "not_found",
     });
     await client.deletePromptLabel(key);
-    expect(await failure(labelled(owner, "production"))).toMatchObject({ kind: "not_found" });
+    expect(await failure(labelled(owner, "production"))).toEqual({ ...missing, paths: ["label"] });
     expect((await client.deletePrompt(deletion(owner, NAME))).versionsDeleted).toBe(2);
   });
 });

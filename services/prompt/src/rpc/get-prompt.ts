@@ -4,6 +4,7 @@ import { toPrompt } from "../convert.ts";
 import { wantedVersion } from "../labels/label.ts";
 import { checkPromptMayExist } from "../rules.ts";
 import { findVersions } from "../store/prompts.ts";
+import { findTypes } from "../store/references.ts";
 
 export function getPrompt(ctx: PromptContext): Handler<"getPrompt"> {
   return async ({ ownerId, reference }) => {
@@ -11,7 +12,8 @@ export function getPrompt(ctx: PromptContext): Handler<"getPrompt"> {
     const wanted = wantedVersion(reference ?? {}, { version: "version", label: "label" });
     checkPromptMayExist(promptName);
     const [row] = await findVersions(ctx.db, [{ ownerId, promptName, ...wanted }]);
-    if (!row) throw notFound("Prompt");
-    return { prompt: toPrompt(row) };
+    if (row) return { prompt: toPrompt(row) };
+    const isLabelGone = wanted.promptLabel !== null && (await findTypes(ctx.db, ownerId, [promptName])).has(promptName);
+    throw isLabelGone ? notFound("Label", "label") : notFound("Prompt");
   };
 }

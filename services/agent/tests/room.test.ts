@@ -50,7 +50,7 @@ test("tools take of the same room, and deleting one gives it back", async () => 
   expect([...(await sql`select bytes::integer from stored_bytes where owner_id = ${owner}`)]).toEqual([{ bytes: 0 }]);
 });
 
-test("versions fill the room; those that no new conversation has got for 30 days make room for new ones", async () => {
+test("versions fill the room; those that no new conversation has got for 30 days make room for new ones, with their entries of the publish log", async () => {
   const { agents, clock, sql } = service;
   const owner = newOwner();
   const agent = await create(agents, creation(owner, { agentTips: LONG }));
@@ -63,6 +63,10 @@ test("versions fill the room; those that no new conversation has got for 30 days
     select agent_version as version from agent_versions where owner_id = ${owner} order by 1`;
   // A conversation that began before the last change may have the third one.
   expect(kept.map(({ version }) => version)).toEqual([3, 4]);
+  const logged = await sql<
+    { number: number }[]
+  >`select number from agent_publishes where owner_id = ${owner} order by 1`;
+  expect(logged.map(({ number }) => number)).toEqual([3, 4]);
 });
 
 test("a change that is stored is answered, though there is no room for another agent to follow its prompt", async () => {

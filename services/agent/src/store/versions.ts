@@ -159,12 +159,13 @@ export async function listContentsInUse(
 }
 
 /**
- * The versions that make room, at most 1,000: the oldest that no new conversation has got since then. The owner's stored bytes must be
- * locked.
+ * Deletes the versions that make room, at most 1,000: the oldest that no new conversation has got since then. With them go the entries of
+ * the publish log that only say that a change took effect, or the log would fill the room. The owner's stored bytes must be locked.
+ * @returns the number of versions deleted
  */
 export async function deleteOldVersions(tx: Sql, ownerId: string, before: Date): Promise<number> {
   const names = tx`(agent_version is not null or split is not null)`;
-  const gone = await tx<{ texts: string[] }[]>`
+  const gone = await tx<{ agentId: string; agentVersion: number; texts: string[] }[]>`
     with given as (
       select agent_id, agent_version, split from agent_publishes
       where owner_id = ${ownerId} and ${names} and (created_at >= ${before} or (agent_id, number) in (
@@ -180,7 +181,12 @@ export async function deleteOldVersions(tx: Sql, ownerId: string, before: Date):
       where version.owner_id = ${ownerId} and version.created_at < ${before} and not coalesce(${inUse(tx)}, false)
         and (version.agent_id, version.agent_version) not in (select agent_id, agent_version from recent)
       order by version.created_at limit 1000
-    )) returning texts`;
+    )) returning agent_id, agent_version, texts`;
+  await tx`
+    delete from agent_publishes
+    where owner_id = ${ownerId} and kind = 'automatic' and (agent_id, agent_version) in (
+      select * from unnest(${gone.map(({ agentId }) => agentId)}::text[], ${gone.map(({ agentVersion }) => agentVersion)}::integer[])
+    )`;
   await deleteUnusedTexts(tx, ownerId, new Set(gone.flatMap(({ texts }) => texts)));
   return gone.length;
 }

@@ -179,6 +179,21 @@ test("two versions are compared with intervals and verdicts, over the days asked
   expect(before.differences.find(({ figure }) => figure === "tool_failures")?.verdict).toBe("too_few");
 });
 
+test("a number that never varies has the same mean and no difference, however many conversations have it", async () => {
+  const [ownerId, agentId] = [newOwner(), newId("agt")];
+  await db`
+    insert into figure_changes (owner_id, day, agent_id, type, happened_at, agent_version, analyses, analysis)
+    select ${ownerId}, '2026-01-05', ${agentId}, 'CHAT', '2026-01-05', version, 1, ${db.json([item("fee", 0.1, "float")] as never)}
+    from (values (1, 30), (2, 33)) as given (version, conversations), generate_series(1, conversations)`;
+  const days = { from: undefined, to: undefined };
+  const compare = () => service.chat.compareVersions({ ownerId, agentId, a: 1, b: 2, ...days });
+  const { differences } = await bothWays(ownerId, compare);
+  expect(differences.find(({ figure }) => figure === "analysis.fee")).toEqual({
+    figure: "analysis.fee",
+    ...{ difference: 0, low: 0, high: 0, verdict: "same" },
+  });
+});
+
 test("a day counts the first versions that an owner's agents have conversations with, and their further ones", async () => {
   const [ownerId, agentId] = [newOwner(), newId("agt")];
   const fold = () => foldChanges(db, ownerId, figuresFold({ figures: 9, latencies: 9, versions: 2 }));

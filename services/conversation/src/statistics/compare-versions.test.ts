@@ -6,7 +6,12 @@ import { versionFigures } from "./version-figures.ts";
 type Row = Partial<CountedRow> & { figure: CountedFigure; n: number };
 
 const figures = (...rows: Row[]) =>
-  versionFigures(rows.map((row) => ({ agentVersion: 1, field: "", value: "", total: 0, variance: 0, ...row })));
+  versionFigures(
+    rows.map((row) => {
+      const { n, total = 0 } = row;
+      return { agentVersion: 1, field: "", value: "", total, mean: total / n, variance: 0, ...row };
+    }),
+  );
 /** 60 conversations that have ended, of which some were completed, the others failed. */
 const ended = (completed: number, all = 60) =>
   figures(

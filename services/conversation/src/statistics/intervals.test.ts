@@ -18,6 +18,19 @@ test.each(NEWCOMBE)("the interval of %d/%d - %d/%d is the one that Newcombe publ
   expect([rounded(interval.low), rounded(interval.high)]).toEqual([low, high]);
 });
 
+test("the interval of two shares that none or all have is symmetric about none, and within -1 and 1", () => {
+  for (let n = 30; n <= 300; n++) {
+    for (const part of [0, n]) {
+      const { low, high } = differenceOfShares({ part, n }, { part, n });
+      expect(high).toBe(-low);
+      expect(high).toBeGreaterThan(0);
+    }
+    const { low, high } = differenceOfShares({ part: 0, n }, { part: n, n });
+    expect(low).toBeGreaterThan(0);
+    expect(rounded(high)).toBeLessThanOrEqual(1);
+  }
+});
+
 test("the interval of two means is the one that R's documentation shows for Student's sleep data of 1908", () => {
   // t.test(extra ~ group, data = sleep): 95 percent confidence interval -3.3654832 0.2054832, of group 1 - group 2.
   const [one, two] = [

@@ -68,7 +68,7 @@ function spreadOf(rows: readonly CountedRow[]): Spread {
 }
 
 function meanOf(row: CountedRow | undefined): Mean {
-  return row ? { n: row.n, mean: row.total / row.n, variance: row.variance } : { n: 0, mean: 0, variance: 0 };
+  return row ? { n: row.n, mean: row.mean, variance: row.variance } : { n: 0, mean: 0, variance: 0 };
 }
 
 /** A field whose type was changed by a draft of the version's analysis counts as what it was most often. */

@@ -26,6 +26,7 @@ export interface CountedRow {
   value: string;
   n: number;
   total: number;
+  mean: number;
   /** Of the values in `total`; 0 of a single one. */
   variance: number;
 }
@@ -56,6 +57,7 @@ export async function listVersionFigures(sql: Sql, filter: VersionsFilter): Prom
       from (${countedOfVersions(sql, sql`(select * from figure_changes where ${areWanted}) as changes`)}) as pending
     )
     select agent_version, figure, field, value, sum(n)::double precision as n, sum(total)::double precision as total,
+      (sum(total) / sum(n))::double precision as mean,
       case when sum(n) > 1
         then greatest((sum(n) * sum(squares) - sum(total) ^ 2) / (sum(n) * (sum(n) - 1)), 0) else 0
       end::double precision as variance

@@ -129,6 +129,8 @@ test("a repeated publish with one idempotency key is one entry of the log", asyn
   const first = await service.agents.publishAgentVersion({ ...request, idempotency });
   expect(await service.agents.publishAgentVersion({ ...request, idempotency })).toEqual(first);
   expect(await log(agent)).toHaveLength(1);
+  await service.agents.deleteAgent(deletion(agent));
+  expect(await service.agents.publishAgentVersion({ ...request, idempotency })).toEqual(first);
 });
 
 test("a version that there is not, and another owner's agent, cannot be published", async () => {
@@ -139,6 +141,10 @@ test("a version that there is not, and another owner's agent, cannot be publishe
       detail: "Agent version not found",
     });
   expect(await failure(publish({ ...agent, ownerId: newOwner() }, 1))).toMatchObject({ kind: "forbidden" });
+  expect(await failure(split(agent, { 1: 50, 2: 50 }))).toMatchObject({
+    kind: "not_found",
+    paths: ["split.1.agent_version"],
+  });
 });
 
 test("publishing a version is refused with all of what it needs and is gone: prompt, secret, tool, number, agent, knowledge base", async () => {

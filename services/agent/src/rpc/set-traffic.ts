@@ -10,7 +10,8 @@ export function setTraffic(ctx: AgentContext): Handler<"setTraffic"> {
     const { split } = request;
     checkSplit(split);
     const numbers = split.map(({ agentVersion }) => agentVersion);
-    return publish(ctx, { ...request, codec: SetTrafficResponse }, numbers, call, (row) => {
+    const fieldOf = (at: number) => `split.${at}.agent_version`;
+    return publish(ctx, { ...request, codec: SetTrafficResponse, fieldOf }, numbers, call, (row) => {
       const { publishedVersion, publishedNumbers, traffic } = row;
       if (publishedVersion === null)
         throw new ServiceError("conflict", "Agent has no published version: publish one before you split its traffic");

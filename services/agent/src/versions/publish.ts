@@ -1,5 +1,4 @@
 import type { AgentPublish, Publishing } from "@parley/proto/parley/agent/v1/agent.ts";
-
 import type { AgentKey, PublishOverride } from "@parley/proto/parley/agent/v1/agent_service.ts";
 import type { Sql } from "@parley/shared/db/database";
 import { PUBLISHINGS } from "@parley/shared/domain/api-names";
@@ -13,6 +12,7 @@ import type { AgentContext } from "../context.ts";
 import { requireClaim } from "../prompts/claim.ts";
 import {
   promiseReferences,
+  type ReferencePromise,
   settleReferencesNow,
   tellReferences,
   withReferences,
@@ -40,6 +40,8 @@ interface PublishRequest extends Omit<IdempotentRequest<Published>, "call"> {
   agentId: string;
   note?: string | undefined;
   override: PublishOverride | undefined;
+  /** The field that names a version, unless the address does. */
+  fieldOf?(at: number): string;
 }
 
 /**
@@ -60,24 +62,25 @@ export async function publish(
   if (request.override && request.override.reason.trim() === "")
     throw invalid("override.reason", "override.reason must say why");
   const key = { ownerId, agentId };
-  await getAgentRow(ctx.db, key);
-  const promise = await promiseReferences(ctx, key);
+  let promise: ReferencePromise | null = null;
   const response = await withReferences(ctx, key, call.signal, (held) =>
     runPrepared(
       ctx,
       { ...request, call },
       {
         prepare: async () => {
+          await getAgentRow(ctx.db, key);
+          promise ??= await promiseReferences(ctx, key);
           // Before they are looked for, so that no prompt goes in the meantime.
           await tellReferences(ctx, key, held, numbers);
-          const versions = await getVersions(ctx.db, key, numbers);
+          const versions = await getVersions(ctx.db, request, numbers);
           return Promise.all(versions.map((version) => goneElsewhere(ctx, version, call)));
         },
         write: async (tx, gone) => {
           await requireClaim(tx, held);
           await lockStoredBytes(tx, ownerId);
           const row = await getLockedAgentRow(tx, key);
-          const versions = await getVersions(tx, key, numbers);
+          const versions = await getVersions(tx, request, numbers);
           await requirePublishable(tx, row, versions, gone);
           if (!request.override) await requirePassed(tx, key, versions, ctx.clock.now());
           return store(tx, ctx, row, decide(row, versions), { ...request, numbers, call });
@@ -85,7 +88,7 @@ export async function publish(
       },
     ),
   );
-  await settleReferencesNow(ctx, promise, call);
+  if (promise) await settleReferencesNow(ctx, promise, call);
   return response;
 }
 
@@ -112,15 +115,19 @@ async function requirePublishable(
   }
 }
 
-async function getVersions(sql: Sql, key: AgentKey, numbers: readonly number[]): Promise<AgentVersion[]> {
+async function getVersions(
+  sql: Sql,
+  { ownerId, agentId, fieldOf }: AgentKey & Pick<PublishRequest, "fieldOf">,
+  numbers: readonly number[],
+): Promise<AgentVersion[]> {
   // 0 and negative numbers mean other versions there.
   if (numbers.some((number) => number < 1)) throw notFound("Agent version");
   const read = await readVersions(
     sql,
-    numbers.map((agentVersion) => ({ ...key, agentVersion })),
+    numbers.map((agentVersion) => ({ ownerId, agentId, agentVersion })),
   );
-  return read.map((version) => {
-    if (typeof version === "number") throw notFound("Agent version");
+  return read.map((version, at) => {
+    if (typeof version === "number") throw notFound("Agent version", fieldOf?.(at));
     return version;
   });
 }

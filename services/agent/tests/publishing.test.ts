@@ -15,6 +15,7 @@ import { newOwner } from "@parley/testkit/owners";
 import {
   byName,
   change,
+  changePrompt,
   create,
   createPrompt,
   creation,
@@ -24,7 +25,7 @@ import {
   startTestAgents,
   type TestAgents,
 } from "./kit.ts";
-import { createTool, httpTool, startSecrets } from "./tools-kit.ts";
+import { createTool, httpTool, startSecrets, toolChange } from "./tools-kit.ts";
 
 const { PUBLISHING_MANUAL: MANUAL, PUBLISHING_AUTO: AUTO } = Publishing;
 /** The knowledge bases that there are. */
@@ -209,6 +210,106 @@ test("a prompt cannot be deleted while a published version has it that is not th
   expect(await failure(prompts.deletePrompt(gone))).toMatchObject({ kind: "conflict" });
   await publish(agent, 2);
   expect(await prompts.deletePrompt(gone)).toMatchObject({ versionsDeleted: 1 });
+});
+
+test("a prompt is free once another version is published in place of the one that has it, also by a change to auto", async () => {
+  const { agents, prompts } = service;
+  const ownerId = newOwner();
+  await createPrompt(prompts, ownerId, "sales");
+  const agent = await create(agents, creation(ownerId, { prompt: byName("sales") }));
+  await change(agents, agent, { prompt: inline("Own."), ...manual });
+  await change(agents, agent, { publishing: AUTO });
+  expect(await prompts.deletePrompt({ ownerId, promptName: "sales", idempotency: undefined })).toMatchObject({
+    versionsDeleted: 1,
+  });
+});
+
+test("a prompt, its label and a tool cannot be deleted while a version has them that is published or has a share of the traffic", async () => {
+  const { agents, prompts } = service;
+  const ownerId = newOwner();
+  const label = { ownerId, promptName: "sales", label: "live", idempotency: undefined };
+  await createPrompt(prompts, ownerId, "sales");
+  await prompts.setPromptLabel({ ...label, promptVersion: 1 });
+  const { toolId } = await createTool(agents, ownerId, httpTool("look_up"));
+  const prompt = { source: { $case: "reference" as const, value: { promptName: "sales", promptLabel: "live" } } };
+  const agent = await create(agents, creation(ownerId, { prompt, customTools: [{ toolId }] }));
+  await change(agents, agent, { prompt: inline("Own."), customTools: { values: [] }, ...manual });
+  const deletions = [
+    () => agents.deleteTool({ ownerId, toolId, idempotency: undefined }),
+    () => prompts.deletePromptLabel(label),
+    () => prompts.deletePrompt({ ownerId, promptName: "sales", idempotency: undefined }),
+  ];
+  const refusals = async () => {
+    for (const remove of deletions) expect(await failure(remove())).toMatchObject({ kind: "conflict" });
+  };
+  await refusals();
+  await split(agent, { 1: 10, 2: 90 });
+  await publish(agent, 2);
+  await split(agent, { 1: 10, 2: 90 });
+  await refusals();
+  await publish(agent, 2);
+  for (const remove of deletions) await remove();
+});
+
+test("a secret counts as used while the tool of a published version has it, though the library's tool has another", async () => {
+  const { agents } = service;
+  const ownerId = newOwner();
+  accounts.secrets.set(ownerId, ["old_key", "new_key", "shop_login"]);
+  const withSecret = (value: string) => {
+    const header = { name: "X-Key", value: { $case: "secret" as const, value } };
+    return httpTool("look_up", {
+      headers: [header],
+      auth: { kind: { $case: "bearer", value: { secret: "shop_login" } } },
+    });
+  };
+  const tool = await createTool(agents, ownerId, withSecret("old_key"));
+  const customTools = [{ toolId: tool.toolId }];
+  const agent = await create(agents, creation(ownerId, { customTools, prompt: inline('Not "old_key".') }));
+  await change(agents, agent, manual);
+  await agents.updateTool(toolChange(ownerId, tool, withSecret("new_key"), ["headers"]));
+  const users = async (secretName: string) => (await agents.listSecretUsers({ ownerId, secretName })).toolNames;
+  const names = ["old_key", "new_key", "shop_login", "look_up"];
+  expect(await Promise.all(names.map(users))).toEqual([["look_up"], ["look_up"], ["look_up"], []]);
+  await publish(agent, 3);
+  expect(await users("old_key")).toEqual([]);
+});
+
+test("whatever changes, publishes and deletions happen at once, versions and the log have no gaps, and the newest version has the newest prompt and tool", async () => {
+  const { agents, prompts, sql } = service;
+  const ownerId = newOwner();
+  await createPrompt(prompts, ownerId, "sales", "0");
+  const tool = await createTool(agents, ownerId, httpTool("tool_0"));
+  const given = { prompt: byName("sales"), customTools: [{ toolId: tool.toolId }] };
+  const [agent, gone] = [
+    await create(agents, creation(ownerId, given)),
+    await create(agents, creation(ownerId, given)),
+  ];
+  const rounds = [1, 2, 3].map((round) => [
+    change(agents, agent, { agentTips: { values: [`${round}`] } }),
+    change(agents, agent, { prompt: byName("sales"), publishing: round % 2 === 0 ? AUTO : MANUAL }),
+    changePrompt(service, ownerId, "sales", `${round}`),
+    agents.updateTool(toolChange(ownerId, tool, httpTool(`tool_${round}`), ["name"])),
+    publish(agent, 1),
+    split(agent, { 1: 100 }),
+  ]);
+  const ends = Promise.allSettled([publish(gone, 1), agents.deleteAgent(deletion(gone)), publish(gone, 1)]);
+  await Promise.all(rounds.flat());
+  expect((await ends)[1]?.status).toBe("fulfilled");
+  const numbers = async (table: string, column: string) => {
+    const rows = await sql<{ agentId: string; number: number }[]>`
+      select agent_id as "agentId", ${sql(column)} as number from ${sql(table)} where owner_id = ${ownerId} order by number`;
+    expect(new Set(rows.map(({ agentId }) => agentId))).toEqual(new Set([agent.agentId]));
+    expect(rows.map(({ number }) => number)).toEqual(rows.map((_, at) => at + 1));
+    return rows.length;
+  };
+  await numbers("agent_publishes", "number");
+  const { latestVersion, publishedVersion = 0 } = await pointer(agent);
+  expect(await numbers("agent_versions", "agent_version")).toBe(latestVersion);
+  const { version } = await agents.getAgentVersion({ ...agent, agentVersion: latestVersion });
+  const newest = await prompts.getPrompt({ ownerId, reference: { promptName: "sales" } });
+  expect(version?.agent?.prompt?.promptContent).toBe(newest.prompt?.promptContent ?? "");
+  expect(version?.tools[0]?.name).toBe((await agents.getTool({ ownerId, toolId: tool.toolId })).tool?.name ?? "");
+  if (version?.agent?.publishing === AUTO) expect(publishedVersion).toBe(latestVersion);
 });
 
 describe("numbers", () => {

@@ -149,10 +149,11 @@ function requireUnchanged({ updatedAt }: AgentRow, { ifUpdatedAt }: UpdateAgentR
   throw new ServiceError("conflict", detail);
 }
 
-/** Whether the prompt service must learn of a change: of the prompts that the agent uses, or of its name. */
-function touchesReferences({ agentName, prompt, analysis, clear }: UpdateAgentRequest): boolean {
+/** Whether the prompt service must learn of a change: of the prompts that the agent's versions in use have, or of its name. */
+function touchesReferences({ agentName, publishing, prompt, analysis, clear }: UpdateAgentRequest): boolean {
   return (
     agentName !== undefined ||
+    publishing !== undefined ||
     prompt !== undefined ||
     analysis?.prompt !== undefined ||
     clear.includes("prompt") ||

@@ -5,7 +5,7 @@ import type { Database, Sql } from "@parley/shared/db/database";
 import { containing } from "@parley/shared/db/like";
 import type { TOOL_TYPES } from "@parley/shared/domain/tools";
 import type { OldSecret } from "@parley/shared/signing-secrets";
-import { using } from "./in-use.ts";
+import { inUse, using } from "./in-use.ts";
 
 export interface ToolKey {
   ownerId: string;
@@ -112,15 +112,27 @@ export async function listAgentsWithTool(sql: Sql, { ownerId, toolId }: ToolKey,
   return rows.map(({ agentId }) => agentId);
 }
 
-/** The names of the owner's tools that use a secret, at most `max`. */
+/** The names of the owner's tools that use a secret, in the library or in a version of an agent in use, at most `max`. */
 export async function listToolsWithSecret(
   sql: Sql,
   ownerId: string,
   secretName: string,
   max: number,
 ): Promise<string[]> {
+  // Only agents whose publishing is manual have tools other than the library's.
   const rows = await sql<{ name: string }[]>`
-    select name from tools where owner_id = ${ownerId} and ${secretName} = any(secret_names) order by name limit ${max}`;
+    with used as materialized (
+      select text.content from agents join agent_versions as version using (owner_id, agent_id)
+        cross join lateral json_array_elements_text(version.content -> 'toolTexts') as tool (hash)
+        join version_texts as text on text.owner_id = agents.owner_id and text.hash = tool.hash
+      where agents.owner_id = ${ownerId} and publishing = 'manual' and ${inUse(sql)}
+    )
+    select name from tools where owner_id = ${ownerId} and ${secretName} = any(secret_names)
+    union
+    select content::jsonb ->> 'name' from used where jsonb_path_exists(
+      content::jsonb, '$.** ? (@.secret == $name || @."$case" == "secret" && @.value == $name)', ${sql.json({ name: secretName })}
+    )
+    order by name limit ${max}`;
   return rows.map(({ name }) => name);
 }
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeEach, expect, test } from "bun:test";
-import { StartFailure, type StartWebhook } from "@parley/proto/parley/agent/v1/agent.ts";
+import { Publishing, StartFailure, type StartWebhook } from "@parley/proto/parley/agent/v1/agent.ts";
 import { type CreateAgentRequest, UpdateAgentRequest } from "@parley/proto/parley/agent/v1/agent_service.ts";
 import {
   CallingType,
@@ -161,6 +161,16 @@ test("a start webhook is asked at the first message of a chat without a greeting
   expect(askedPrompt()).toBe("You are the other one.");
   expect(questions.map(({ body }) => body.agent_id)).toEqual([agent.agentId]);
   expect((await shown(agent, sessionId)).agentId).toBe(other.agentId);
+});
+
+test("a conversation asks the start webhook of the version with which it begins", async () => {
+  const agent = await askingAgent();
+  const publishing = Publishing.PUBLISHING_MANUAL;
+  await service.agents.updateAgent(UpdateAgentRequest.fromPartial({ ...agent, publishing, clear: ["startWebhook"] }));
+  const begin = (given: object) => service.chat.startChat(StartChatRequest.fromPartial({ ...agent, ...given }));
+  for (const latestVersion of [false, true]) await begin({ latestVersion });
+  await begin({ agentVersion: 1 });
+  expect(questions).toHaveLength(2);
 });
 
 test("a start webhook rejects a chat with words that are its reply, and the session is disconnected", async () => {

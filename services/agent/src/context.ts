@@ -37,6 +37,8 @@ export interface AgentContext {
   sealer: Sealer;
   modelKeys: ModelKeys;
   catalogue: Catalogue;
+  /** Of the catalogue's prices. */
+  pricesHash: string;
   /** Private hosts where an owner's own endpoints and tools may be. */
   allowedHosts: AllowList;
   /** Shares by claim instead of by owner: one at a time (prompts/claim.ts). */

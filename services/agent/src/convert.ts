@@ -52,7 +52,7 @@ interface RunAgent extends Pick<AgentVersion, "row" | "prompt" | "analysisPrompt
  */
 export function toRuntime(
   { row, agentVersion, prompt, analysisPrompt, customTools }: RunAgent,
-  { modelKeys, catalogue }: Pick<AgentContext, "modelKeys" | "catalogue">,
+  { modelKeys, catalogue, pricesHash }: Pick<AgentContext, "modelKeys" | "catalogue" | "pricesHash">,
 ): AgentRuntime {
   const opened = row.llm ? openLlm(row.llm, modelKeys, row, catalogue.prices) : { llm: undefined };
   return {
@@ -72,6 +72,7 @@ export function toRuntime(
     customTools,
     agentVersion,
     keysRevision: row.keysRevision,
+    pricesHash,
   };
 }
 

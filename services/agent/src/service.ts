@@ -7,6 +7,7 @@ import { VoiceServiceService } from "@parley/proto/parley/voice/v1/voice_service
 import type { Clock } from "@parley/shared/clock";
 import type { RoomSettings } from "@parley/shared/domain/full";
 import { oldRows } from "@parley/shared/jobs/old-rows";
+import { jsonHash } from "@parley/shared/json/json-hash";
 import type { Logger } from "@parley/shared/log";
 import { handOverQueue } from "@parley/shared/owner-events/hand-over";
 import type { Running } from "@parley/shared/process/run-process";
@@ -87,6 +88,7 @@ export async function startAgent(config: AgentConfig, log: Logger, given?: Clock
           sealer: createSealer(config.PARLEY_ENCRYPTION_KEY),
           modelKeys: modelKeysOf(config),
           catalogue,
+          pricesHash: jsonHash(catalogue.prices),
           allowedHosts: config.PARLEY_ALLOWED_PRIVATE_HOSTS,
           claimOneAtOnce: fewAtOnce(CLAIM_AT_ONCE),
           clock,

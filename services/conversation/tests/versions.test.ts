@@ -75,6 +75,25 @@ test("a session keeps its version while another is published, whichever process 
   expect(listed.conversations.map(({ conversationId }) => conversationId)).toEqual([later.sessionId]);
 });
 
+test("a WhatsApp thread of days keeps the version with which it began, and one that begins later has the published one", async () => {
+  const agent = await createAgent(service, { prompt: inline("one") });
+  const type = ConversationType.CONVERSATION_TYPE_WHATSAPP;
+  const numbers = { fromMobileNumber: "+14155550123", toMobileNumber: "+14155550100" };
+  const begins = async () => {
+    const thread = StartConversationRequest.fromPartial({ ...agent, ...numbers, type, conversationId: newUuid() });
+    await service.chat.startConversation(thread);
+    return thread.conversationId;
+  };
+  const sessionId = await begins();
+  expect(await begin(agent, { sessionId, type })).toBe("one");
+  await change(agent, "two");
+  for (let day = 0; day < 3; day++) {
+    service.clock.advance(20 * 60 * 60_000);
+    expect(await begin(agent, { sessionId, type })).toBe("one");
+  }
+  expect(await begin(agent, { sessionId: await begins(), type })).toBe("two");
+});
+
 test("a change that is not published is met by conversations that ask for it only", async () => {
   const agent = await createAgent(service, { prompt: inline("one") });
   await change(agent, "two", MANUAL);
@@ -153,7 +172,14 @@ test("a caller gets the same version of a split in each conversation, by number,
   const agent = await createAgent(service, { prompt: inline("one") });
   await change(agent, "two");
   const slots = Array.from({ length: 100 }, (_, at) => (at < 50 ? 1 : 2));
-  pointers.set(agent.agentId, { publishedVersion: 2, latestVersion: 2, salt: "s1", slots, keysRevision: 0 });
+  pointers.set(agent.agentId, {
+    publishedVersion: 2,
+    latestVersion: 2,
+    salt: "s1",
+    slots,
+    keysRevision: 0,
+    pricesHash: "",
+  });
   const chats = async (metadata?: object) => {
     const asked = turn(agent, "Hi", metadata && { metadata: metadata as Record<string, unknown> });
     return (await further.chat.completeTurn({ turn: asked })).response;

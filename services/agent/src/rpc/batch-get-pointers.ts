@@ -6,7 +6,7 @@ import { readAccess } from "../read-agents.ts";
 import { type AgentState, findStates } from "../store/agents.ts";
 
 /** Each new conversation asks this: one query for any number. */
-export function batchGetPointers({ db }: AgentContext): Handler<"batchGetPointers"> {
+export function batchGetPointers({ db, pricesHash }: AgentContext): Handler<"batchGetPointers"> {
   return async ({ keys }) => {
     const possible = keys.filter(({ agentId }) => isId("agt", agentId));
     const states = await findStates(db, possible);
@@ -20,14 +20,19 @@ export function batchGetPointers({ db }: AgentContext): Handler<"batchGetPointer
       results: keys.map((key) => {
         const state = stateOf(key);
         return state
-          ? { access: Access.ACCESS_GRANTED, pointer: toPointer(state) }
+          ? { access: Access.ACCESS_GRANTED, pointer: { ...toPointer(state), pricesHash } }
           : { access: accessOf(key), pointer: undefined };
       }),
     };
   };
 }
 
-function toPointer({ publishedVersion, latestVersion, traffic, keysRevision }: AgentState): AgentPointer {
+function toPointer({
+  publishedVersion,
+  latestVersion,
+  traffic,
+  keysRevision,
+}: AgentState): Omit<AgentPointer, "pricesHash"> {
   return {
     publishedVersion: publishedVersion ?? undefined,
     latestVersion,

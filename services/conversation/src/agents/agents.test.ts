@@ -13,6 +13,8 @@ const caller = { conversationId: "c1" };
 
 let pointer: Partial<AgentPointer> | null;
 let away: ServiceError | null;
+/** Whether the versions have made room for others. */
+let hasMadeRoom: boolean;
 let nowMs: number;
 /** The calls of the agent service: how many pointers each asked for, and which versions. */
 let asked: number[];
@@ -21,7 +23,8 @@ let timeouts: (number | undefined)[];
 let agents: ReturnType<typeof agentsOf>;
 
 beforeEach(() => {
-  pointer = { publishedVersion: 2, latestVersion: 3, keysRevision: 7 };
+  pointer = { publishedVersion: 2, latestVersion: 3, keysRevision: 7, pricesHash: "list" };
+  hasMadeRoom = false;
   away = null;
   nowMs = 0;
   asked = [];
@@ -41,11 +44,13 @@ beforeEach(() => {
       if (away) throw away;
       const results = keys.map(({ agentId, agentVersion }) => {
         read.push(`${agentId} ${agentVersion}`);
-        const keysRevision = pointer?.keysRevision ?? 0;
+        if (hasMadeRoom) return { access: Access.ACCESS_NOT_FOUND, runtime: undefined };
+        const { keysRevision = 0, pricesHash = "" } = pointer ?? {};
         const runtime = AgentRuntime.fromPartial({
           agentId,
           agentVersion,
           keysRevision,
+          pricesHash,
           agentName: `v${agentVersion}`,
         });
         return { access: Access.ACCESS_GRANTED, runtime };
@@ -76,12 +81,21 @@ test("a version that there is not is refused, and so is an agent of which none i
   expect(await nameOf({ latestVersion: true })).toBe("v1");
 });
 
-test("a version is read once, and again only when a key that it refers to has changed", async () => {
+test("a version is read once, and again only when a key that it refers to or the prices of models have changed", async () => {
   for (let turn = 0; turn < 3; turn++) await agents.get(OWNER, AGENT, { agentVersion: 1, draftId: null });
   expect(read).toEqual(["agt_1 1"]);
   pointer = { ...pointer, publishedVersion: 3, keysRevision: 8 };
   for (let turn = 0; turn < 3; turn++) await agents.get(OWNER, AGENT, { agentVersion: 1, draftId: null });
   expect(read).toEqual(["agt_1 1", "agt_1 1"]);
+  pointer = { ...pointer, pricesHash: "contract" };
+  for (let turn = 0; turn < 3; turn++) await agents.get(OWNER, AGENT, { agentVersion: 1, draftId: null });
+  expect(read).toHaveLength(3);
+});
+
+test("a version that has made room for others is not found, and not its agent", async () => {
+  hasMadeRoom = true;
+  const missing = { kind: "not_found", detail: "Agent version not found" };
+  expect(await serviceErrorOf(nameOf({ agentVersion: 1 }))).toMatchObject(missing);
 });
 
 test("what is published is asked anew for each conversation, in one call for those of one tick", async () => {

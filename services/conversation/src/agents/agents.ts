@@ -1,4 +1,4 @@
-import type { AgentRuntime } from "@parley/proto/parley/agent/v1/agent.ts";
+import type { AgentPointer, AgentRuntime } from "@parley/proto/parley/agent/v1/agent.ts";
 import type { AgentServiceService, AgentVersionKey } from "@parley/proto/parley/agent/v1/agent_service.ts";
 import type { ListedMcpTool, Tool } from "@parley/proto/parley/agent/v1/tool.ts";
 import { agentReader } from "@parley/shared/domain/agent-reader";
@@ -42,6 +42,9 @@ export interface Agents {
 const TOTAL_BYTES = 64 * 1024 * 1024;
 const OWNER_BYTES = 8 * 1024 * 1024;
 
+/** What a version refers to that may change. */
+type GoodFor = Pick<AgentPointer, "keysRevision" | "pricesHash">;
+
 type AgentClient = Pick<
   ServiceClient<typeof AgentServiceService>,
   "batchGetAgentRuntimes" | "getDraftRuntime" | "getToolRuntime" | "reportMcpTools"
@@ -49,8 +52,8 @@ type AgentClient = Pick<
   Pick<PointerSettings, "batchGetPointers">;
 
 /**
- * Remembers versions, which never change, for as long as there is room. Only which one is published, and whether the keys that it refers
- * to are still the same, is asked each time.
+ * Remembers versions, which never change, for as long as there is room. Only which one is published, and whether the keys and prices that
+ * it refers to are still the same, is asked each time.
  * @param nowMs a clock that only goes forward
  */
 export function agentsOf(client: AgentClient, log: Logger, nowMs?: () => number): Agents {
@@ -62,13 +65,16 @@ export function agentsOf(client: AgentClient, log: Logger, nowMs?: () => number)
     return results.map(({ runtime, access }) => ({ found: runtime, access }));
   });
 
-  async function getVersion(key: AgentVersionKey, keysRevision: number): Promise<AgentRuntime> {
+  async function getVersion(key: AgentVersionKey, pointer: GoodFor): Promise<AgentRuntime> {
     const { ownerId, agentId, agentVersion } = key;
-    const name = (revision: number) => `${agentId} ${agentVersion} ${revision}`;
-    const kept = versions.get(ownerId, name(keysRevision));
+    const name = (of: GoodFor) => `${agentId} ${agentVersion} ${of.keysRevision} ${of.pricesHash}`;
+    const kept = versions.get(ownerId, name(pointer));
     if (kept) return kept;
-    const found = await read(key);
-    versions.set(ownerId, name(found.keysRevision), found, bytesOfValue(found));
+    // The agent was there just now: its version has made room for others.
+    const found = await read(key).catch((error) => {
+      throw error instanceof ServiceError && error.kind === "not_found" ? notFound("Agent version") : error;
+    });
+    versions.set(ownerId, name(found), found, bytesOfValue(found));
     return found;
   }
 
@@ -87,15 +93,14 @@ export function agentsOf(client: AgentClient, log: Logger, nowMs?: () => number)
       : (wanted.agentVersion ?? chosenVersion(pointer, wanted.caller));
     if (agentVersion === undefined) throw new ServiceError("conflict", "Agent has no published version");
     if (agentVersion < 1 || agentVersion > latestVersion) throw notFound("Agent version");
-    return getVersion({ ownerId, agentId, agentVersion }, pointer.keysRevision);
+    return getVersion({ ownerId, agentId, agentVersion }, pointer);
   }
 
   return {
     choose,
     async get(ownerId, agentId, { draftId, agentVersion }) {
       if (agentVersion === null) return choose(ownerId, agentId, { draftId, caller: { conversationId: "" } });
-      const { keysRevision } = await pointers.get(ownerId, agentId);
-      return getVersion({ ownerId, agentId, agentVersion }, keysRevision);
+      return getVersion({ ownerId, agentId, agentVersion }, await pointers.get(ownerId, agentId));
     },
     check: pointers.get,
     getTool: async (ownerId, toolId) => (await client.getToolRuntime({ ownerId, toolId })).tool,

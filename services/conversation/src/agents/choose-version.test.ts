@@ -3,7 +3,14 @@ import type { AgentPointer } from "@parley/proto/parley/agent/v1/agent.ts";
 import fc from "fast-check";
 import { type Caller, callerOf, chosenVersion, slotOf } from "./choose-version.ts";
 
-const NOTHING_SPLIT: AgentPointer = { publishedVersion: 3, latestVersion: 5, salt: "", slots: [], keysRevision: 1 };
+const NOTHING_SPLIT: AgentPointer = {
+  publishedVersion: 3,
+  latestVersion: 5,
+  salt: "",
+  slots: [],
+  keysRevision: 1,
+  pricesHash: "",
+};
 const SPLIT: AgentPointer = { ...NOTHING_SPLIT, salt: "s1", slots: Array.from({ length: 100 }, (_, at) => at + 1) };
 
 const caller: fc.Arbitrary<Caller> = fc.record({

@@ -322,6 +322,8 @@ export interface AgentPointer {
   slots: number[];
   /** Grows when a key or signing secret changes that versions refer to: a kept runtime is good for one revision. */
   keysRevision: number;
+  /** Of the catalogue's prices; changes when they do: a kept runtime is good for one. */
+  pricesHash: string;
 }
 
 /** A knowledge base that an agent answers from. */
@@ -396,6 +398,7 @@ export interface AgentRuntime {
   agentVersion: number;
   /** As in AgentPointer. */
   keysRevision: number;
+  pricesHash: string;
 }
 
 export interface ProviderModels {
@@ -2122,7 +2125,7 @@ export const AgentPublish: MessageFns<AgentPublish> = {
 };
 
 function createBaseAgentPointer(): AgentPointer {
-  return { publishedVersion: undefined, latestVersion: 0, salt: "", slots: [], keysRevision: 0 };
+  return { publishedVersion: undefined, latestVersion: 0, salt: "", slots: [], keysRevision: 0, pricesHash: "" };
 }
 
 export const AgentPointer: MessageFns<AgentPointer> = {
@@ -2145,6 +2148,9 @@ export const AgentPointer: MessageFns<AgentPointer> = {
     }
     if (message.keysRevision !== 0) {
       writer.uint32(40).int64(message.keysRevision);
+    }
+    if (message.pricesHash !== "") {
+      writer.uint32(50).string(message.pricesHash);
     }
     return writer;
   },
@@ -2212,6 +2218,14 @@ export const AgentPointer: MessageFns<AgentPointer> = {
             message.keysRevision = longToNumber(reader.int64());
             continue;
           }
+          case 6: {
+            if (tag !== 50) {
+              break;
+            }
+
+            message.pricesHash = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -2234,6 +2248,7 @@ export const AgentPointer: MessageFns<AgentPointer> = {
     message.salt = object.salt ?? "";
     message.slots = object.slots?.map((e) => e) || [];
     message.keysRevision = object.keysRevision ?? 0;
+    message.pricesHash = object.pricesHash ?? "";
     return message;
   },
 };
@@ -2571,6 +2586,7 @@ function createBaseAgentRuntime(): AgentRuntime {
     knowledge: [],
     agentVersion: 0,
     keysRevision: 0,
+    pricesHash: "",
   };
 }
 
@@ -2641,6 +2657,9 @@ export const AgentRuntime: MessageFns<AgentRuntime> = {
     }
     if (message.keysRevision !== 0) {
       writer.uint32(176).int64(message.keysRevision);
+    }
+    if (message.pricesHash !== "") {
+      writer.uint32(186).string(message.pricesHash);
     }
     return writer;
   },
@@ -2834,6 +2853,14 @@ export const AgentRuntime: MessageFns<AgentRuntime> = {
             message.keysRevision = longToNumber(reader.int64());
             continue;
           }
+          case 23: {
+            if (tag !== 186) {
+              break;
+            }
+
+            message.pricesHash = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -2881,6 +2908,7 @@ export const AgentRuntime: MessageFns<AgentRuntime> = {
     message.knowledge = object.knowledge?.map((e) => AgentKnowledge.fromPartial(e)) || [];
     message.agentVersion = object.agentVersion ?? 0;
     message.keysRevision = object.keysRevision ?? 0;
+    message.pricesHash = object.pricesHash ?? "";
     return message;
   },
 };

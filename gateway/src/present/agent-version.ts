@@ -19,13 +19,13 @@ export function presentListedVersion({ agentVersion, note, createdBy, createdAt,
   };
 }
 
-/** The same with what it has. */
-export function presentVersion(version: AgentVersion) {
+/** The same with what it has. @param withTools whether its tools are shown too */
+export function presentVersion(version: AgentVersion, withTools: boolean) {
   return {
     ...presentListedVersion(version),
     agent: presentAgent(required(version.agent)),
     analysis_prompt: presentAnalysisPrompt(version),
-    tools: toolsOf(version),
+    tools: withTools ? toolsOf(version) : null,
   };
 }
 
@@ -48,21 +48,24 @@ const NOT_COMPARED = new Set([
   ...["publishing", "agent_version", "latest_version", "published_version", "published_mobile_number"],
 ]);
 
-/** Where two versions differ. */
-export async function diffOfVersions(from: AgentVersion, to: AgentVersion): Promise<FieldChange[]> {
+/** Where two versions differ. @param withTools whether definitions of tools are compared, and not only which tools there are */
+export async function diffOfVersions(from: AgentVersion, to: AgentVersion, withTools: boolean): Promise<FieldChange[]> {
   const names = { from: `version ${from.agentVersion}`, to: `version ${to.agentVersion}` };
-  const changes = await diffOf(comparable(from), comparable(to), names);
+  const changes = await diffOf(comparable(from, withTools), comparable(to, withTools), names);
+  if (!withTools) return changes;
   const [before, after] = [from, to].map(({ tools }) => tools.map(({ name }) => name)) as [string[], string[]];
   const isReordered = Bun.deepEquals(before.toSorted(), after.toSorted()) && !Bun.deepEquals(before, after);
   return isReordered ? [...changes, { field: "custom_tools", from: before, to: after }] : changes;
 }
 
-function comparable(version: AgentVersion): object {
+function comparable(version: AgentVersion, withTools: boolean): object {
   const shown = Object.entries(presentAgent(required(version.agent))).filter(([field]) => !NOT_COMPARED.has(field));
   return {
     ...Object.fromEntries(shown),
     analysis_prompt: presentAnalysisPrompt(version),
-    custom_tools: Object.fromEntries(toolsOf(version).map((tool) => [tool.name, tool])),
+    custom_tools: withTools
+      ? Object.fromEntries(toolsOf(version).map((tool) => [tool.name, tool]))
+      : version.tools.map(({ name }) => name),
   };
 }
 

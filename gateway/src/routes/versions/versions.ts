@@ -29,7 +29,8 @@ export function versionRoutes(gate: GateContext, { agents, conversations }: Clie
   /** Versions are listed, and can be published, while the conversation service is away. */
   const figuresIfThere = (request: Parameters<typeof conversations.getVersionFigures>[0], origin: CallOrigin) =>
     conversations.getVersionFigures(request, { origin }).catch((error: unknown) => {
-      if (error instanceof ServiceError && error.kind === "unavailable") return { figures: [] as VersionFigures[] };
+      if (error instanceof ServiceError && ["unavailable", "deadline"].includes(error.kind))
+        return { figures: [] as VersionFigures[] };
       throw error;
     });
   return new Elysia({ prefix: "/v1/public/agents/:agent_id/versions" })
@@ -78,8 +79,11 @@ export function versionRoutes(gate: GateContext, { agents, conversations }: Clie
           response: AgentVersion,
           refuses: ["not_found"],
         },
-        async ({ ownerId, params, origin }) =>
-          presentVersion(await versionOf(ownerId, params.agent_id, params.agent_version, origin)),
+        async ({ ownerId, params, origin, hasScope }) =>
+          presentVersion(
+            await versionOf(ownerId, params.agent_id, params.agent_version, origin),
+            hasScope("tools:read"),
+          ),
       ),
     )
     .get(
@@ -95,12 +99,13 @@ export function versionRoutes(gate: GateContext, { agents, conversations }: Clie
           response: AgentVersionDiff,
           refuses: ["not_found"],
         },
-        async ({ ownerId, params, origin }) => {
+        async ({ ownerId, params, origin, hasScope }) => {
           const [from, to] = await Promise.all([
             versionOf(ownerId, params.agent_id, params.agent_version, origin),
             versionOf(ownerId, params.agent_id, params.other_version, origin),
           ]);
-          return { from: from.agentVersion, to: to.agentVersion, changes: await diffOfVersions(from, to) };
+          const changes = await diffOfVersions(from, to, hasScope("tools:read"));
+          return { from: from.agentVersion, to: to.agentVersion, changes };
         },
       ),
     )

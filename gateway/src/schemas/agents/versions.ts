@@ -82,9 +82,10 @@ export const AgentVersion = Resource("AgentVersion", {
     Type.Object({ prompt_name: PromptName, prompt_version: PromptVersionNumber, prompt_content: PromptText }),
     "The prompt of its analysis.",
   ),
-  tools: Type.Array(Type.Omit(Tool, ["created_at", "updated_at", "created_by"], { $id: "VersionTool" }), {
-    description: "The definitions of its `custom_tools`, as they were.",
-  }),
+  tools: Nullable(
+    Type.Array(Type.Omit(Tool, ["created_at", "updated_at", "created_by"], { $id: "VersionTool" })),
+    "The definitions of its `custom_tools`, as they were; null for a key without the scope `tools:read`.",
+  ),
 });
 
 const Anything = (description: string) => Type.Unknown({ description });
@@ -94,7 +95,8 @@ export const AgentVersionDiff = Resource("AgentVersionDiff", {
   changes: Type.Array(
     Type.Object({
       field: Type.String({
-        description: "The field, such as `llm.params.temperature`; of a tool, `custom_tools`, its name and the field.",
+        description:
+          "The field, such as `llm.params.temperature`; of a tool, `custom_tools`, its name and the field. To a key without the scope `tools:read`, only the tools' names are compared.",
         examples: ["prompt.prompt_content"],
       }),
       from: Anything("Its value in the first version; null if it has none."),

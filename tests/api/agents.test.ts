@@ -245,7 +245,7 @@ test("an agent that follows a label has the version that the label is moved to, 
   const refused = await api.send("DELETE", "/prompts/labelled/labels/production");
   expect([refused.status, refused.body.detail]).toEqual([
     409,
-    `Label production of prompt labelled is used by the agent ${agent_name}: give every agent another label or a version before deleting it`,
+    `Label production of prompt labelled is used by the agent ${agent_name}: give every agent another label or a version, in published versions too, before deleting it`,
   ]);
   expect((await patch(id, { prompt: { prompt_name: "labelled" } })).body.prompt).not.toHaveProperty("prompt_label");
   expect((await api.send("DELETE", "/prompts/labelled/labels/production")).status).toBe(200);

@@ -17,7 +17,7 @@ test("a base that agents use is not deleted, and the refusal names them", async 
   expect(await failure(client.deleteKnowledgeBase({ ...base, idempotency: undefined }))).toMatchObject({
     kind: "conflict",
     detail:
-      "Knowledge base Prices is used by the agents Front desk, Night shift: take it out of every agent before deleting it",
+      "Knowledge base Prices is used by the agents Front desk, Night shift: take it out of every agent, in published versions too, before deleting it",
   });
   users.delete(base.knowledgeBaseId);
   expect(await client.deleteKnowledgeBase({ ...base, idempotency: undefined })).toMatchObject({ name: "Prices" });

@@ -21,8 +21,8 @@ export async function refuseWhileUsed(
   throw new ServiceError(
     "conflict",
     label === null
-      ? `Prompt ${promptName} is ${used} ${agents.map(described).join(", ")}${more}: give every agent another prompt before deleting it`
-      : `Label ${label} of prompt ${promptName} is ${used} ${agents.map(({ agentName }) => agentName).join(", ")}${more}: give every agent another label or a version before deleting it`,
+      ? `Prompt ${promptName} is ${used} ${agents.map(described).join(", ")}${more}: give every agent another prompt, in published versions too, before deleting it`
+      : `Label ${label} of prompt ${promptName} is ${used} ${agents.map(({ agentName }) => agentName).join(", ")}${more}: give every agent another label or a version, in published versions too, before deleting it`,
   );
 }
 

@@ -198,7 +198,8 @@ describe("deleting", () => {
     await client.acquirePrompts({ ...newAgent(owner, "Anna"), uses: [byName("greeting")] });
     expect(await failure(client.deletePrompt(deletion(owner, "greeting")))).toEqual({
       kind: "conflict",
-      detail: "Prompt greeting is used by the agent Anna: give every agent another prompt before deleting it",
+      detail:
+        "Prompt greeting is used by the agent Anna: give every agent another prompt, in published versions too, before deleting it",
       paths: [],
     });
     expect((await client.getPrompt({ ownerId: owner, reference: { promptName: "greeting" } })).prompt).toBeDefined();

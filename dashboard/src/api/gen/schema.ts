@@ -4279,8 +4279,8 @@ export interface components {
                 /** @description Text of the prompt. */
                 prompt_content: string;
             } | null;
-            /** @description The definitions of its `custom_tools`, as they were. */
-            tools: components["schemas"]["VersionTool"][];
+            /** @description The definitions of its `custom_tools`, as they were; null for a key without the scope `tools:read`. */
+            tools: components["schemas"]["VersionTool"][] | null;
         };
         /** @description A tool of the library. */
         VersionTool: {
@@ -4518,7 +4518,7 @@ export interface components {
             /** @description The fields that differ. Secrets are masked. */
             changes: {
                 /**
-                 * @description The field, such as `llm.params.temperature`; of a tool, `custom_tools`, its name and the field.
+                 * @description The field, such as `llm.params.temperature`; of a tool, `custom_tools`, its name and the field. To a key without the scope `tools:read`, only the tools' names are compared.
                  * @example prompt.prompt_content
                  */
                 field: string;
@@ -11450,7 +11450,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "detail": "Agent agt_01m7yyhwpyegyarwxc0gvz1xd5 takes over conversations from the agent agt_01m7yyhwdzeb28n9gms8rr2qyg: take it out of their handoffs before deleting it"
+                     *       "detail": "Agent agt_01m7yyhwpyegyarwxc0gvz1xd5 takes over conversations from the agent agt_01m7yyhwdzeb28n9gms8rr2qyg: take it out of their handoffs, in published versions too, before deleting it"
                      *     }
                      */
                     "application/json": components["schemas"]["Problem"];
@@ -15168,7 +15168,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "detail": "Prompt refunds is used by the agent agt_01m7yyhwdzeb28n9gms8rr2qyg: give every agent another prompt before deleting it"
+                     *       "detail": "Prompt refunds is used by the agent agt_01m7yyhwdzeb28n9gms8rr2qyg: give every agent another prompt, in published versions too, before deleting it"
                      *     }
                      */
                     "application/json": components["schemas"]["Problem"];
@@ -16545,7 +16545,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "detail": "Label production of prompt refunds is used by the agent Front desk: give every agent another label or a version before deleting it"
+                     *       "detail": "Label production of prompt refunds is used by the agent Front desk: give every agent another label or a version, in published versions too, before deleting it"
                      *     }
                      */
                     "application/json": components["schemas"]["Problem"];
@@ -17723,7 +17723,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "detail": "Tool look_up_order is used by the agent agt_01m7yyhwdzeb28n9gms8rr2qyg: take it out of their custom_tools before deleting it"
+                     *       "detail": "Tool look_up_order is used by the agent agt_01m7yyhwdzeb28n9gms8rr2qyg: take it out of their custom_tools, in published versions too, before deleting it"
                      *     }
                      */
                     "application/json": components["schemas"]["Problem"];
@@ -21369,7 +21369,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "detail": "Knowledge base Price lists is used by the agent Front desk: take it out of every agent before deleting it"
+                     *       "detail": "Knowledge base Price lists is used by the agent Front desk: take it out of every agent, in published versions too, before deleting it"
                      *     }
                      */
                     "application/json": components["schemas"]["Problem"];

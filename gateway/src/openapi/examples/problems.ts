@@ -103,13 +103,13 @@ const CONFLICTS: Readonly<Record<string, string>> = {
   getAgent: "Agent has no published version",
   setAgentTraffic: "Agent has no published version: publish one before you split its traffic",
   deletePrompt:
-    "Prompt refunds is used by the agent agt_01m7yyhwdzeb28n9gms8rr2qyg: give every agent another prompt before deleting it",
+    "Prompt refunds is used by the agent agt_01m7yyhwdzeb28n9gms8rr2qyg: give every agent another prompt, in published versions too, before deleting it",
   createPrompt: PROMPTS_FULL,
   updatePrompt: PROMPTS_FULL,
   restorePromptVersion: PROMPTS_FULL,
   setPromptLabel: "A prompt has at most 100 labels: delete one of refunds first",
   deletePromptLabel:
-    "Label production of prompt refunds is used by the agent Front desk: give every agent another label or a version before deleting it",
+    "Label production of prompt refunds is used by the agent Front desk: give every agent another label or a version, in published versions too, before deleting it",
   sendMessage: "A reply is in progress in this session. Wait for it to end.",
   controlConversation:
     "The session ses_01m7yyhwpyegyarwxc0gvz1xd5 has taken this conversation over since 2026-11-29T08:00:00.000Z",
@@ -133,13 +133,13 @@ const CONFLICTS: Readonly<Record<string, string>> = {
   createTool: "There is a tool with the name look_up_order already",
   updateTool: "There is a tool with the name look_up_order already",
   deleteTool:
-    "Tool look_up_order is used by the agent agt_01m7yyhwdzeb28n9gms8rr2qyg: take it out of their custom_tools before deleting it",
+    "Tool look_up_order is used by the agent agt_01m7yyhwdzeb28n9gms8rr2qyg: take it out of their custom_tools, in published versions too, before deleting it",
   deleteAgent:
-    "Agent agt_01m7yyhwpyegyarwxc0gvz1xd5 takes over conversations from the agent agt_01m7yyhwdzeb28n9gms8rr2qyg: take it out of their handoffs before deleting it",
+    "Agent agt_01m7yyhwpyegyarwxc0gvz1xd5 takes over conversations from the agent agt_01m7yyhwdzeb28n9gms8rr2qyg: take it out of their handoffs, in published versions too, before deleting it",
   createKnowledgeBase: DOCUMENTS_FULL,
   updateKnowledgeBase: DOCUMENTS_FULL,
   deleteKnowledgeBase:
-    "Knowledge base Price lists is used by the agent Front desk: take it out of every agent before deleting it",
+    "Knowledge base Price lists is used by the agent Front desk: take it out of every agent, in published versions too, before deleting it",
   createDocument: DOCUMENTS_FULL,
   replaceDocument: DOCUMENTS_FULL,
   createAlert: "There are 50 alerts already: delete one first",

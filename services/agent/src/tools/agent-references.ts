@@ -63,7 +63,7 @@ export async function requireUnusedTool(sql: Sql, key: ToolKey, name: string): P
   if (agents.length === 0) return;
   throw new ServiceError(
     "conflict",
-    `Tool ${name} is used by ${namesOf(agents)}: take it out of their custom_tools before deleting it`,
+    `Tool ${name} is used by ${namesOf(agents)}: take it out of their custom_tools, in published versions too, before deleting it`,
   );
 }
 
@@ -73,7 +73,7 @@ export async function requireNoHandoffs(sql: Sql, key: { ownerId: string; agentI
   if (agents.length === 0) return;
   throw new ServiceError(
     "conflict",
-    `Agent ${key.agentId} takes over conversations from ${namesOf(agents)}: take it out of their handoffs before deleting it`,
+    `Agent ${key.agentId} takes over conversations from ${namesOf(agents)}: take it out of their handoffs, in published versions too, before deleting it`,
   );
 }
 

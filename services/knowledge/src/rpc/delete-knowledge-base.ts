@@ -40,6 +40,6 @@ function isUsed(name: string, agentNames: readonly string[], total: number): Ser
   const more = total > agentNames.length ? ` and ${total - agentNames.length} more` : "";
   return new ServiceError(
     "conflict",
-    `Knowledge base ${name} is used by the ${total === 1 ? "agent" : "agents"} ${agentNames.join(", ")}${more}: take it out of every agent before deleting it`,
+    `Knowledge base ${name} is used by the ${total === 1 ? "agent" : "agents"} ${agentNames.join(", ")}${more}: take it out of every agent, in published versions too, before deleting it`,
   );
 }

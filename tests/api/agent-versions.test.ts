@@ -15,18 +15,19 @@ const send = (method: string, path: string, body: object) =>
 /** An agent with two versions, the second of which is published. */
 async function newAgent(): Promise<string> {
   const id = await createAgent(api, model, { prompt_content: "You answer calls.\nBe brief.\n" });
-  expect((await send("PATCH", `/agents/${id}`, { prompt_content: "You answer calls.\nBe kind.\n" })).status).toBe(200);
+  const second = { prompt_content: "You answer calls.\nBe kind.\n", version_note: "Kinder." };
+  expect((await send("PATCH", `/agents/${id}`, second)).status).toBe(200);
   return id;
 }
 
-test("versions are listed newest first with who made them, which is published, and the figures of their conversations", async () => {
+test("versions are listed newest first with who made them and why, which is published, and the figures of their conversations", async () => {
   const id = await newAgent();
   expect((await send("POST", "/chat", { agent_id: id, message: "Hello" })).status).toBe(200);
   const { status, body } = await api.get(`/agents/${id}/versions`);
   expect({ status, total: body.total }).toEqual({ status: 200, total: 2 });
   expect(body.versions).toMatchObject([
-    { agent_version: 2, published: true, weight: 100, figures: { conversations: 1, replies: 1 } },
-    { agent_version: 1, published: false, weight: 0, figures: { conversations: 0, replies: 0 } },
+    { agent_version: 2, note: "Kinder.", published: true, weight: 100, figures: { conversations: 1, replies: 1 } },
+    { agent_version: 1, note: null, published: false, weight: 0, figures: { conversations: 0, replies: 0 } },
   ]);
   expect(body.versions[0].created_by).toStartWith("key:");
   expect(body.versions[0].figures).not.toHaveProperty("cost_usd_micros");

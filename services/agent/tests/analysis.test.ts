@@ -67,6 +67,30 @@ test("a runtime has the text of the analysis prompt, in the right version", asyn
   expect(contents).toEqual(["Sum up again.", "Sum up.", "In one word.", undefined]);
 });
 
+test("an analysis prompt by label is the version that has the label, also after the label is moved", async () => {
+  const label = (ownerId: string, promptVersion: number) =>
+    service.prompts.setPromptLabel({
+      ownerId,
+      promptName: "sums up",
+      label: "live",
+      promptVersion,
+      idempotency: undefined,
+    });
+  const { ownerId } = await analysed();
+  await label(ownerId, 1);
+  await changePrompt(service, ownerId, "sums up", "Sum up again.");
+  const reference = { promptName: "sums up", promptLabel: "live" };
+  const analysis = settings({ enabled: true, prompt: { source: { $case: "reference", value: reference } } });
+  const agent = await create(service.agents, creation(ownerId, { analysis }));
+  await label(ownerId, 2);
+  await service.agents.followPrompt({ ownerId, promptName: "sums up" });
+  const texts = [1, 2].map(async (agentVersion) => {
+    const { version } = await service.agents.getAgentVersion({ ...agent, agentVersion });
+    return version?.analysisPrompt?.promptContent;
+  });
+  expect(await Promise.all(texts)).toEqual(["Sum up.", "Sum up again."]);
+});
+
 test("changing one part leaves the others unchanged", async () => {
   const agent = await analysed();
   const steps: [Partial<AnalysisSettings>, object][] = [

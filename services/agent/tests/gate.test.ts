@@ -64,15 +64,18 @@ test("a test that a run names more than once has no more attempts to pass in", a
   expect(run.total).toBe(1);
 });
 
-test("a split of the traffic needs the passes that publishing needs", async () => {
+test("a split of the traffic needs the passes that publishing needs, or an override", async () => {
   const { agent } = await gatedAgent();
   await runToEnd(agents, agent);
   await publish(agent, 1);
   await change(agents, agent, { timezone: "Europe/Berlin" });
   const split = [1, 2].map((agentVersion) => ({ agentVersion, weight: 50 }));
   const { ownerId, agentId } = agent;
-  const set = () => agents.setTraffic({ ...SetTrafficRequest.fromPartial({ ownerId, agentId }), split });
+  const set = (override?: { reason: string }) =>
+    agents.setTraffic({ ...SetTrafficRequest.fromPartial({ ownerId, agentId }), split, override });
   expect(await failure(set())).toMatchObject(missing("Greets for version 2"));
+  const override = { reason: "The model's provider is down" };
+  expect((await set(override)).publish).toMatchObject({ kind: "traffic", overrideReason: override.reason });
   await runToEnd(agents, agent);
   expect((await set()).publish?.split).toEqual(split);
 });

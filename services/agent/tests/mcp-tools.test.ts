@@ -122,7 +122,7 @@ test("a change asks the server again only when it decides what the tool has", as
   expect(statesOf(present(changed))).toEqual([["buy", MCP_STATE_ON]]);
 });
 
-test("a change at an MCP server makes a version of the agents that use it only if it alters what their models have", async () => {
+test("a change at an MCP server makes a version of the agents that use it only if it alters what their models have, and earlier ones keep their pins", async () => {
   offered = [find, buy];
   const ownerId = newOwner();
   const tool = await createTool(agents, ownerId, mcpTool());
@@ -136,6 +136,24 @@ test("a change at an MCP server makes a version of the agents that use it only i
   offered = [find, { ...buy, name: "sell" }];
   await agents.acceptToolChanges({ ownerId, toolId: tool.toolId, idempotency: undefined });
   expect((await readAgent(agents, agent)).publishedVersion).toBe(3);
+  const pinned = [1, 2, 3].map(async (agentVersion) => {
+    const { version } = await agents.getAgentVersion({ ...agent, agentVersion });
+    return statesOf(present(version?.tools[0]));
+  });
+  expect(await Promise.all(pinned)).toEqual([
+    [
+      ["find", MCP_STATE_ON],
+      ["buy", MCP_STATE_ON],
+    ],
+    [
+      ["find", MCP_STATE_ON],
+      ["buy", MCP_STATE_GONE],
+    ],
+    [
+      ["find", MCP_STATE_ON],
+      ["sell", MCP_STATE_ON],
+    ],
+  ]);
 });
 
 test("a server that changes its tools with every call makes no more versions than its owner has room for", async () => {

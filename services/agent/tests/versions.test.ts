@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { Publishing, StartWebhook } from "@parley/proto/parley/agent/v1/agent.ts";
 import { Access } from "@parley/proto/parley/agent/v1/agent_service.ts";
+import { PromptType } from "@parley/proto/parley/prompt/v1/prompt.ts";
 import { eventually } from "@parley/testkit/eventually";
 import { failure } from "@parley/testkit/failures";
 import { newOwner } from "@parley/testkit/owners";
@@ -20,6 +21,7 @@ import {
   type TestAgents,
 } from "./kit.ts";
 import { createTool, httpTool, startSecrets, toolChange } from "./tools-kit.ts";
+import { EVERYTHING } from "./values.ts";
 
 const { PUBLISHING_MANUAL: MANUAL, PUBLISHING_AUTO: AUTO } = Publishing;
 const A = "https://a.example/v1";
@@ -58,12 +60,26 @@ test("each creation and change of an agent makes the next version, which stays a
   await change(service.agents, agent, { prompt: inline("Two.") });
   const third = await change(service.agents, agent, { agentName: "Third" });
   expect(third).toMatchObject({ agentVersion: 3, latestVersion: 3, publishedVersion: 3 });
+  expect(await change(service.agents, agent, {})).toMatchObject({ agentVersion: 4, latestVersion: 4 });
   const texts = await Promise.all([1, 2, 3].map((version) => runtime(agent, version)));
   expect(texts.map(({ agentName, agentVersion, prompt }) => [agentVersion, agentName, prompt?.promptContent])).toEqual([
     [1, "Front desk", "One."],
     [2, "Front desk", "Two."],
     [3, "Third", "Two."],
   ]);
+});
+
+test("a version has every field of the agent as it was", async () => {
+  const ownerId = newOwner();
+  await createPrompt(service.prompts, ownerId, "sums up", "Sum up.", PromptType.PROMPT_TYPE_ANALYSIS);
+  const analysis = { enabled: true, prompt: byName("sums up"), schema: { solved: { type: "bool" } } };
+  const agent = await create(service.agents, creation(ownerId, { ...EVERYTHING, prompt: inline("One."), analysis }));
+  const clear = [...Object.keys(EVERYTHING), "prompt", "analysisSchema"];
+  const changed = await change(service.agents, agent, { clear, agentName: "Other" });
+  const { latestVersion, publishedVersion, updatedAt } = changed;
+  const { version } = await service.agents.getAgentVersion({ ...agent, agentVersion: 1 });
+  expect(version?.agent).toEqual({ ...agent, latestVersion, publishedVersion, updatedAt });
+  expect(version?.analysisPrompt?.promptContent).toBe("Sum up.");
 });
 
 test("changes at once make versions without a gap", async () => {
@@ -198,11 +214,14 @@ describe("a change of a prompt", () => {
     const prompt = { source: { $case: "reference" as const, value: reference } };
     const agent = await create(service.agents, creation(ownerId, { prompt }));
     expect(agent).toMatchObject({ promptLabel: "live", promptPinned: false, prompt: { promptVersion: 1 } });
+    const byHand = await create(service.agents, creation(ownerId, { prompt, ...manual }));
     await changePrompt(service, ownerId, "sales", "Two.");
     expect(await pointer(agent)).toMatchObject({ latestVersion: 1 });
     await label(2);
     await service.agents.followPrompt({ ownerId, promptName: "sales" });
     expect((await read(service.agents, agent)).prompt).toMatchObject({ promptVersion: 2, promptContent: "Two." });
+    expect(await pointer(agent)).toMatchObject({ latestVersion: 2, publishedVersion: 2 });
+    expect(await pointer(byHand)).toMatchObject({ latestVersion: 2, publishedVersion: undefined });
     const removal = { ownerId, promptName: "sales", label: "live", idempotency: undefined };
     expect(await failure(service.prompts.deletePromptLabel(removal))).toMatchObject({ kind: "conflict" });
   });

@@ -17,18 +17,11 @@ const compact = onFirstUse(() => new Intl.NumberFormat(LOCALE, { notation: "comp
 const percent = onFirstUse(() => new Intl.NumberFormat(LOCALE, { style: "percent" }));
 const tenths = onFirstUse(() => new Intl.NumberFormat(LOCALE, { minimumFractionDigits: 1, maximumFractionDigits: 1 }));
 
-/** To the cent, and smaller amounts to two digits that are not zero. */
-const dollars = onFirstUse(
-  () =>
-    new Intl.NumberFormat(LOCALE, {
-      style: "currency",
-      currency: "USD",
-      minimumFractionDigits: 2,
-      maximumFractionDigits: 2,
-      maximumSignificantDigits: 2,
-      roundingPriority: "morePrecision",
-    }),
-);
+const USD = { style: "currency", currency: "USD" } as const;
+const cents = onFirstUse(() => new Intl.NumberFormat(LOCALE, USD));
+const small = onFirstUse(() => new Intl.NumberFormat(LOCALE, { ...USD, maximumSignificantDigits: 2 }));
+/** From here on, two digits that are not zero are a whole number of cents. */
+const CENTS_FROM = 0.0995;
 
 /** A number in the viewer's locale. */
 export function numberOf(value: number): string {
@@ -40,9 +33,10 @@ export function compactOf(value: number): string {
   return value < 10_000 ? number().format(value) : compact().format(value);
 }
 
-/** An amount in US dollars, such as `$12.40` or `$0.00031`. @param usdMicros millionths of a dollar */
+/** An amount in US dollars to the cent, or a smaller one to two digits that are not zero, such as `$12.40` or `$0.00031`. @param usdMicros millionths of a dollar */
 export function dollarsOf(usdMicros: number): string {
-  return dollars().format(usdMicros / 1e6);
+  const usd = usdMicros / 1e6;
+  return (usd === 0 || Math.abs(usd) >= CENTS_FROM ? cents() : small()).format(usd);
 }
 
 /** A share from 0 to 1 in whole percent, such as `95%`. */

@@ -99,7 +99,8 @@ function summaryOf(run: Run): string {
     ...(result.passed === true ? [] : faultsOf(result).map((fault) => `      ${visible(fault)}`)),
   ]);
   const passed = run.results.filter((result) => result.passed === true).length;
-  const total = `${run.status}: ${passed} of ${run.results.length} tests passed for version ${run.agent_version}, ${run.cost_usd} USD, ${run.run_id}`;
+  const cost = run.cost_usd.toLocaleString("en", { minimumFractionDigits: 2, maximumFractionDigits: 6 });
+  const total = `${run.status}: ${passed} of ${run.results.length} tests passed for version ${run.agent_version}, ${cost} USD, ${run.run_id}`;
   return [...lines, ...(run.error === null ? [] : [visible(run.error)]), total].join("\n");
 }
 

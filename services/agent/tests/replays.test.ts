@@ -40,7 +40,15 @@ test("a replay says what the user said, has tools answer what they answered, and
   expect(result?.testId).toBe(stored.conversationId);
   const held = stack.held.get(result?.attempts[0]?.conversationId ?? "");
   expect(held?.test).toMatchObject({
-    toolMocks: [{ tool: "look_up", when: { id: "A-1" }, outcome: { $case: "result", value: "found" }, once: true }],
+    toolMocks: [
+      {
+        tool: "look_up",
+        when: { id: "A-1" },
+        outcome: { $case: "result", value: "found" },
+        once: true,
+        recorded: true,
+      },
+    ],
     unmockedReal: false,
   });
 });
@@ -108,7 +116,7 @@ test("a test of a conversation has its user's words, its tools' results, and exp
     definition: {
       kind: "scripted",
       messages: ["Hello", "look up A-1"],
-      tool_mocks: [{ tool: "look_up", when: { id: "A-1" }, result: "found" }],
+      tool_mocks: [{ tool: "look_up", when: { id: "A-1" }, result: "found", recorded: true }],
       assertions: [{ type: "tool_called", turn: 2, tool: "look_up", arguments: { id: "A-1" } }],
     },
   });

@@ -264,7 +264,7 @@ describe("the tools of a test", () => {
 
   test("give recorded results in order, each once, over all turns of the conversation", async () => {
     const agent = await agentWith([findOrder]);
-    const recorded = (text: string) => ({ tool: "find_order", once: true, outcome: result(text) });
+    const recorded = (text: string) => ({ tool: "find_order", once: true, recorded: true, outcome: result(text) });
     const sessionId = await startTest(agent, setup([recorded("packed"), recorded("shipped")]));
     for (let turns = 0; turns < 3; turns++) {
       script(calls("find_order", { id: "7" }));
@@ -275,6 +275,17 @@ describe("the tools of a test", () => {
       { result: "shipped", isError: false, mocked: true },
       { isError: true, mocked: false },
     ]);
+  });
+
+  test("give what a model was told before as it was, as often as it is asked for, though the tool's filter keeps an item by its place", async () => {
+    const { kind } = findOrder;
+    const second = { ...findOrder, kind: { ...kind, value: { ...kind.value, result: { keep: ["/orders/1"] } } } };
+    const agent = await agentWith([second]);
+    const told = '{"orders":["A-2"]}';
+    const sessionId = await startTest(agent, setup([{ tool: "find_order", recorded: true, outcome: result(told) }]));
+    script(calls("find_order", { id: "7" }), calls("find_order", { id: "8" }));
+    await say(service, agent, "Where is it?", sessionId);
+    expect(await madeCalls(agent, sessionId)).toMatchObject([{ result: told }, { result: told }]);
   });
 
   test("dial nobody in a call: a transfer is told as done and ends it, and keys are not pressed", async () => {

@@ -7019,6 +7019,8 @@ export interface components {
             delay_ms?: number | null;
             /** @description The answer: any JSON. Of an HTTP tool, the body of its server's answer. */
             result?: unknown;
+            /** @description Whether `result` is what a model was told before, after an HTTP tool's filter, rather than its server's answer. Default: false. */
+            recorded?: boolean | null;
             /** @description Why the call fails, in place of a result. */
             error?: string | null;
         };

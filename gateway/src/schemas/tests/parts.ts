@@ -68,6 +68,10 @@ export const Mock = Type.Object(
     result: Type.Optional(
       Type.Unknown({ description: "The answer: any JSON. Of an HTTP tool, the body of its server's answer." }),
     ),
+    recorded: Maybe(
+      Type.Boolean(),
+      "Whether `result` is what a model was told before, after an HTTP tool's filter, rather than its server's answer. Default: false.",
+    ),
     error: Maybe(Words({ max: 4_000 }), "Why the call fails, in place of a result."),
   },
   { ...strict, $id: "ToolMock", description: "What a tool answers in the test. The first one that fits answers." },

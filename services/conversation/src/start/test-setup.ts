@@ -22,12 +22,13 @@ export function storedTest({ runId, toolMocks, unmockedReal }: TestSetup): Store
   return test;
 }
 
-function storedMock({ tool, when, delayMs, outcome, once }: ToolMock, at: number): StoredMock {
+function storedMock({ tool, when, delayMs, outcome, once, recorded }: ToolMock, at: number): StoredMock {
   const path = `test.tool_mocks[${at}]`;
   if (tool === "" || isLonger(tool, TOOL_MAX))
     throw invalid(`${path}.tool`, `${path}.tool must be the name of a tool, as the model sees it`);
   if (delayMs < 0 || delayMs > DELAY_MS_MAX)
     throw invalid(`${path}.delay_ms`, `${path}.delay_ms must be 0 to ${DELAY_MS_MAX}`);
   if (!outcome) throw invalid(path, `${path} must have a result or an error`);
-  return { tool, when: when ?? null, delayMs, text: outcome.value, isError: outcome.$case === "error", once };
+  const isError = outcome.$case === "error";
+  return { tool, when: when ?? null, delayMs, text: outcome.value, isError, once, recorded };
 }

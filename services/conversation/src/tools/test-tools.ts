@@ -64,7 +64,7 @@ function mocked({ client: _, answered, rules, ...tool }: Tool, mock: ToolMock, a
     run: async (call, context) => {
       if (mock.delayMs > 0) await wait(mock.delayMs, undefined, { signal: context.signal });
       if (mock.isError) return failed(mock.text);
-      const answer = { text: mock.text, isRecorded: mock.once };
+      const answer = { text: mock.text, isRecorded: mock.recorded };
       return answered?.(call, context, answer) ?? { result: mock.text, isError: false };
     },
   };

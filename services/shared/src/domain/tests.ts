@@ -59,6 +59,8 @@ export interface Mock {
   when?: Record<string, unknown> | null;
   delay_ms?: number | null;
   result?: unknown;
+  /** Whether the result is what a model was told before, rather than what the tool's server answers. */
+  recorded?: boolean | null;
   error?: string | null;
 }
 

@@ -113,11 +113,10 @@ export interface ToolMock {
     /** What the model is told. */
     { $case: "error"; value: string }
     | undefined;
-  /**
-   * A recorded result, as a replay has them: it answers one call, so that several answer one each in order. It is what the model is told
-   * of an HTTP tool, too.
-   */
+  /** Answers one call, so that several answer one each in order, as those of a replay do. */
   once: boolean;
+  /** The result is what a model was told before, of an HTTP tool, too. */
+  recorded: boolean;
 }
 
 export interface StartChatResponse {
@@ -1580,7 +1579,7 @@ export const TestSetup: MessageFns<TestSetup> = {
 };
 
 function createBaseToolMock(): ToolMock {
-  return { tool: "", when: undefined, delayMs: 0, outcome: undefined, once: false };
+  return { tool: "", when: undefined, delayMs: 0, outcome: undefined, once: false, recorded: false };
 }
 
 export const ToolMock: MessageFns<ToolMock> = {
@@ -1604,6 +1603,9 @@ export const ToolMock: MessageFns<ToolMock> = {
     }
     if (message.once !== false) {
       writer.uint32(48).bool(message.once);
+    }
+    if (message.recorded !== false) {
+      writer.uint32(56).bool(message.recorded);
     }
     return writer;
   },
@@ -1669,6 +1671,14 @@ export const ToolMock: MessageFns<ToolMock> = {
             message.once = reader.bool();
             continue;
           }
+          case 7: {
+            if (tag !== 56) {
+              break;
+            }
+
+            message.recorded = reader.bool();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -1704,6 +1714,7 @@ export const ToolMock: MessageFns<ToolMock> = {
       }
     }
     message.once = object.once ?? false;
+    message.recorded = object.recorded ?? false;
     return message;
   },
 };

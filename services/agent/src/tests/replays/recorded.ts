@@ -17,7 +17,11 @@ export function mocksOf({ transcript }: Conversation): Mock[] {
 
 function mockOf({ name, arguments: given, result, isError }: ToolCall): Mock {
   const when = argumentsOf(given);
-  return { tool: name, ...(when && { when }), ...(isError ? { error: result || "The call failed" } : { result }) };
+  return {
+    tool: name,
+    ...(when && { when }),
+    ...(isError ? { error: result || "The call failed" } : { result, recorded: true }),
+  };
 }
 
 function argumentsOf(text: string): Record<string, unknown> | null {

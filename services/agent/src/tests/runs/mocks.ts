@@ -6,12 +6,12 @@ export function setupOf(runId: string, test: TestDefinition, once: boolean): Tes
   return {
     runId,
     toolMocks: test.tool_mocks.map(
-      ({ tool, when, delay_ms: delayMs, result, error }): ToolMock => ({
+      ({ tool, when, delay_ms: delayMs, result, recorded, error }): ToolMock => ({
         tool,
         when: when ?? undefined,
         delayMs: delayMs ?? 0,
         outcome: error != null ? { $case: "error", value: error } : { $case: "result", value: textOf(result) },
-        once,
+        ...{ once, recorded: recorded ?? false },
       }),
     ),
     unmockedReal: test.unmocked === "real",

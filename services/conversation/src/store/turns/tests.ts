@@ -17,8 +17,10 @@ export interface ToolMock {
   delayMs: number;
   text: string;
   isError: boolean;
-  /** A recorded result, which answers one call. */
+  /** Whether it answers one call only. */
   once: boolean;
+  /** Whether the text is what a model was told before, rather than what the tool's server answers. */
+  recorded: boolean;
 }
 
 /** A conversation's test, and which of its mocks have answered calls; null if it belongs to none. */

@@ -22,7 +22,7 @@ const SCRIPTED = {
   variables: { name: "Ada", age: 36, code: "36" },
   tool_mocks: [
     { tool: "look_up_order", when: { order_id: "A-1001" }, delay_ms: 200, result: { status: "on its way" } },
-    { tool: "look_up_order", result: "gone" },
+    { tool: "look_up_order", result: "gone", recorded: true },
     { tool: "refund", error: "The shop is down" },
   ],
   unmocked: "error",

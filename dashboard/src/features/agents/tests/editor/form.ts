@@ -27,6 +27,7 @@ export interface MockRow {
   outcome: "result" | "error";
   /** JSON, or a text as it is. */
   result: string;
+  recorded: boolean;
   error: string;
 }
 
@@ -59,7 +60,15 @@ export interface TestForm {
 }
 
 export const NEW_LINE: LineRow = { text: "", noise: null, interrupt_at_ms: null, dtmf: "" };
-export const NEW_MOCK: MockRow = { tool: "", when: "", delay_ms: null, outcome: "result", result: "", error: "" };
+export const NEW_MOCK: MockRow = {
+  tool: "",
+  when: "",
+  delay_ms: null,
+  outcome: "result",
+  result: "",
+  recorded: false,
+  error: "",
+};
 
 export const NEW_TEST: TestForm = {
   name: "",
@@ -103,13 +112,14 @@ function given(line: Line): Partial<LineRow> {
   return Object.fromEntries(Object.entries(line).filter(([, value]) => value != null));
 }
 
-function mockRowOf({ tool, when, delay_ms, result, error }: Mock): MockRow {
+function mockRowOf({ tool, when, delay_ms, result, recorded, error }: Mock): MockRow {
   return {
     tool,
     when: when ? JSON.stringify(when, null, 2) : "",
     delay_ms: delay_ms ?? null,
     outcome: error == null ? "result" : "error",
     result: error == null ? textOfConstant(result) : "",
+    recorded: recorded ?? false,
     error: error ?? "",
   };
 }
@@ -180,6 +190,8 @@ function mockOf({ outcome, ...row }: MockRow, path: string, faults: Map<string, 
     tool: row.tool.trim(),
     ...(when && { when }),
     ...(row.delay_ms !== null && { delay_ms: row.delay_ms }),
-    ...(outcome === "error" ? { error: row.error } : { result: constantOf(row.result) }),
+    ...(outcome === "error"
+      ? { error: row.error }
+      : { result: constantOf(row.result), ...(row.recorded && { recorded: true }) }),
   };
 }

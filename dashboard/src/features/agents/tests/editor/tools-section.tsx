@@ -1,3 +1,4 @@
+import { Checkbox } from "../../../../ui/form/checkbox.tsx";
 import { Field } from "../../../../ui/form/field.tsx";
 import { Input, Textarea } from "../../../../ui/form/input.tsx";
 import { NumberInput } from "../../../../ui/form/number-input.tsx";
@@ -117,19 +118,27 @@ function MockFields({
         )}
       </Field>
       {row.outcome === "result" ? (
-        <Field label="Result" hint="JSON, or a text." error={outcomeError} className="sm:col-span-3">
-          {(control) => (
-            <Textarea
-              {...control}
-              rows={2}
-              spellCheck={false}
-              className="field-sizing-content max-h-96 min-h-16 font-mono text-xs"
-              placeholder={'{ "status": "on its way" }'}
-              value={row.result}
-              onChange={({ target }) => change({ result: target.value })}
-            />
-          )}
-        </Field>
+        <div className="flex flex-col gap-3 sm:col-span-3">
+          <Field label="Result" hint="JSON, or a text." error={outcomeError}>
+            {(control) => (
+              <Textarea
+                {...control}
+                rows={2}
+                spellCheck={false}
+                className="field-sizing-content max-h-96 min-h-16 font-mono text-xs"
+                placeholder={'{ "status": "on its way" }'}
+                value={row.result}
+                onChange={({ target }) => change({ result: target.value })}
+              />
+            )}
+          </Field>
+          <Checkbox
+            checked={row.recorded}
+            onChange={(recorded) => change({ recorded })}
+            label="The model was told this before"
+            hint="Otherwise it is the answer of the tool's server, which the tool may shorten for the model."
+          />
+        </div>
       ) : (
         <Field label="Error" hint="What the model is told." error={outcomeError} className="sm:col-span-3">
           {(control) => (

@@ -208,7 +208,7 @@ function goodBody({ operationId }: Operation): object | undefined {
     createTest: newTest("contract"),
     updateTest: { repeat: 2 },
     createTestFromConversation: { conversation_id: mine.ended_id },
-    createReplay: { max: 1 },
+    createReplay: { agent_version: "latest", max: 1 },
     tryTool: { arguments: {} },
     importTools: { curl: "curl https://example.com/" },
     createKnowledgeBase: { name: "contract" },

@@ -73,7 +73,10 @@ const BODIES: Readonly<Record<string, (names: Names) => object>> = {
   createTestFromConversation: ({ conversation_id }) => ({ conversation_id }),
   updateTest: () => ({ name: "Theirs" }),
   runTests: ({ test_id }) => ({ tests: [test_id] }),
-  createReplay: ({ conversation_id }) => ({ max: 1, conversations: { conversation_ids: [conversation_id] } }),
+  createReplay: ({ conversation_id }) => ({
+    agent_version: "latest",
+    conversations: { conversation_ids: [conversation_id] },
+  }),
   publishAgentVersion: () => ({ note: "Theirs" }),
   setAgentTraffic: () => ({ split: [{ agent_version: 1, weight: 100 }] }),
   createPrompt: ({ prompt_name }) => ({ prompt_name, prompt_content: "Ours" }),

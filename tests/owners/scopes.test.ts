@@ -123,7 +123,7 @@ test("a key that may not read conversations makes no test of one and replays non
   const agent = "/agents/a";
   for (const [path, body] of [
     ["tests/from-conversation", { conversation_id: "a" }],
-    ["replays", { max: 1 }],
+    ["replays", { agent_version: "latest", max: 1 }],
   ] as const) {
     const answer = await stack.api(apiKey).post(`${agent}/${path}`, body);
     const detail = "The API key lacks the scope conversations:read";

@@ -70,7 +70,7 @@ interface Replay {
 export async function replay(api: Api, agentId: string, request: object): Promise<Replayed> {
   const startedAt = performance.now();
   const path = `/agents/${agentId}/replays`;
-  const { replay_id } = await api<Replay>("POST", path, request);
+  const { replay_id } = await api<Replay>("POST", path, { agent_version: "latest", ...request });
   while (true) {
     // Of the list, because it has no transcripts.
     const { replays } = await api<{ replays: Replay[] }>("GET", `${path}?page_size=1`);

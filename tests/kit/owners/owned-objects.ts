@@ -155,7 +155,7 @@ export async function testsOf(
   const { test_id } = await made(`${path}/tests`, { name: canary, messages: [canary], assertions });
   const { run_id } = await made(`${path}/tests/run`, {});
   const conversations = { conversation_ids: [conversation_id] };
-  const { replay_id } = await made(`${path}/replays`, { max: 1, conversations });
+  const { replay_id } = await made(`${path}/replays`, { agent_version: "latest", conversations });
   await eventually(async () => {
     for (const part of [`tests/runs/${run_id}`, `replays/${replay_id}`])
       expect((await api.get(`${path}/${part}`)).body.ended_at).not.toBeNull();

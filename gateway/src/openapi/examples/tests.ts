@@ -242,7 +242,7 @@ export const TEST_EXAMPLES: OperationExamples = {
   createReplay: {
     request: {
       agent_version: "latest",
-      conversations: { conversation_type: "CHAT", from: CREATED_AT },
+      conversations: { conversation_type: "CHAT", conversation_status: "COMPLETED", from: CREATED_AT },
       max: 50,
       max_cost_usd: 1,
       unpriced: "allow",

@@ -1,3 +1,4 @@
+import { invalid } from "@parley/shared/errors";
 import { Elysia } from "elysia";
 import type { Clients } from "../../clients.ts";
 import type { GateContext } from "../../gate.ts";
@@ -8,7 +9,8 @@ import { presentReplay } from "../../present/tests.ts";
 import { GetReplayQuery, ListRunsQuery, ReplayBody } from "../../schemas/tests/requests.ts";
 import { Replay, ReplayList } from "../../schemas/tests/shown.ts";
 import { endpoint } from "../endpoint.ts";
-import { microsOf, testedVersionOf } from "./test-request.ts";
+import { testedVersionOf } from "../version.ts";
+import { microsOf } from "./test-request.ts";
 
 /** More than the conversations may take to be found. */
 const FIND_TIMEOUT_MS = 60_000;
@@ -35,9 +37,9 @@ export function replayRoutes(gate: GateContext, { agents }: Clients) {
           requireScope("conversations:read");
           const { replay } = await agents.createReplay(
             {
-              ...{ ownerId, agentId: params.agent_id ?? "", agentVersion: testedVersionOf(body.agent_version) },
+              ...{ ownerId, agentId: params.agent_id ?? "", agentVersion: testedVersionOf(body) },
               conversations: filterOf(body),
-              max: body.max,
+              max: maxOf(body),
               channel: body.channel ?? "text",
               maxCostUsdMicros: microsOf(body.max_cost_usd),
               allowUnpriced: body.unpriced === "allow",
@@ -100,11 +102,20 @@ export function replayRoutes(gate: GateContext, { agents }: Clients) {
     );
 }
 
+/** @throws ServiceError invalid if it is not said */
+function maxOf({ max, conversations }: ReplayBody): number {
+  const named = conversations?.conversation_ids?.length ?? 0;
+  if (max == null && named === 0) throw invalid("max", "max is required without conversations.conversation_ids");
+  return max ?? named;
+}
+
 function filterOf({ conversations }: ReplayBody) {
-  const { conversation_ids, conversation_type, from, to, agent_version, search } = conversations ?? {};
+  const { conversation_ids, conversation_type, conversation_status, from, to, agent_version, search } =
+    conversations ?? {};
   return {
     conversationIds: conversation_ids ?? [],
     type: conversation_type ?? "",
+    status: conversation_status ?? "",
     from: from == null ? undefined : readDate("conversations.from", from),
     to: to == null ? undefined : readDate("conversations.to", to),
     agentVersion: agent_version ?? undefined,

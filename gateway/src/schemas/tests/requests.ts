@@ -1,4 +1,4 @@
-import { CONVERSATION_TYPES, namesOf } from "@parley/shared/domain/api-names";
+import { CONVERSATION_STATUSES, CONVERSATION_TYPES, namesOf } from "@parley/shared/domain/api-names";
 import { TEST_CHANNELS, TEST_KINDS, TEST_LIMITS, UNMOCKED, UNPRICED } from "@parley/shared/domain/tests";
 import { type Static, Type } from "@sinclair/typebox";
 import { About, DateTimeText, DynamicVariables, Maybe, OneOf, PageQuery, Text, Words } from "../types.ts";
@@ -102,10 +102,12 @@ export const TestFromConversationBody = Type.Object(
   { $id: "TestFromConversationRequest", description: "The conversation to make a test of." },
 );
 
-const agentVersion = Maybe(
-  Type.Union([Type.Integer({ minimum: 1, maximum: 2_147_483_647 }), OneOf(["published", "latest"] as const)]),
-  "The version to test: a number, `published` or `latest`. Default: `latest`.",
-);
+const Version = Type.Union([
+  Type.Integer({ minimum: 1, maximum: 2_147_483_647 }),
+  OneOf(["published", "latest"] as const),
+]);
+const WHICH = "The version to test: a number, `published` or `latest`.";
+export const TestedVersion = Maybe(Version, `${WHICH} Default: \`latest\`.`);
 const cap = {
   max_cost_usd: Maybe(
     Type.Number({ minimum: 0.000001, maximum: 10_000 }),
@@ -119,7 +121,7 @@ const cap = {
 
 export const RunTestsBody = Type.Object(
   {
-    agent_version: agentVersion,
+    agent_version: TestedVersion,
     tests: Maybe(
       Type.Array(Text({ min: 1, max: 100 }), { maxItems: TEST_LIMITS.ofAgent }),
       "IDs or names of the tests to run. Default: all of the agent.",
@@ -131,7 +133,7 @@ export const RunTestsBody = Type.Object(
 
 export const ReplayBody = Type.Object(
   {
-    agent_version: agentVersion,
+    agent_version: About(Version, WHICH),
     conversations: Maybe(
       Type.Object(
         {
@@ -140,6 +142,7 @@ export const ReplayBody = Type.Object(
             "Only these. Default: the newest that match.",
           ),
           conversation_type: Maybe(OneOf(namesOf(CONVERSATION_TYPES)), "Only of this channel."),
+          conversation_status: Maybe(OneOf(namesOf(CONVERSATION_STATUSES)), "Only with this status."),
           from: Maybe(DateTimeText, "Only those that began then or later."),
           to: Maybe(DateTimeText, "Only those that began before."),
           agent_version: Maybe(Type.Integer({ minimum: 1, maximum: 2_147_483_647 }), "Only those of this version."),
@@ -149,12 +152,10 @@ export const ReplayBody = Type.Object(
       ),
       "Which conversations of the agent to replay. Default: the newest.",
     ),
-    max: Type.Integer({
-      minimum: 1,
-      maximum: TEST_LIMITS.conversations,
-      description: "The most conversations to replay.",
-      examples: [50],
-    }),
+    max: Maybe(
+      Type.Integer({ minimum: 1, maximum: TEST_LIMITS.conversations, examples: [50] }),
+      "The most conversations to replay. Default: all of `conversation_ids`; required without them.",
+    ),
     channel: Maybe(
       OneOf(TEST_CHANNELS),
       "`text` replays calls as chats too, which is faster; `voice` speaks the user's words in calls. Default: `text`.",

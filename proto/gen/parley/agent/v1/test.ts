@@ -257,6 +257,8 @@ export interface ReplayedConversations {
   to: Date | undefined;
   agentVersion?: number | undefined;
   search: string;
+  /** IN_PROGRESS, COMPLETED, DISCONNECTED or FAILED. */
+  status: string;
 }
 
 export interface CreateReplayResponse {
@@ -2814,7 +2816,15 @@ export const CreateReplayRequest: MessageFns<CreateReplayRequest> = {
 };
 
 function createBaseReplayedConversations(): ReplayedConversations {
-  return { conversationIds: [], type: "", from: undefined, to: undefined, agentVersion: undefined, search: "" };
+  return {
+    conversationIds: [],
+    type: "",
+    from: undefined,
+    to: undefined,
+    agentVersion: undefined,
+    search: "",
+    status: "",
+  };
 }
 
 export const ReplayedConversations: MessageFns<ReplayedConversations> = {
@@ -2836,6 +2846,9 @@ export const ReplayedConversations: MessageFns<ReplayedConversations> = {
     }
     if (message.search !== "") {
       writer.uint32(50).string(message.search);
+    }
+    if (message.status !== "") {
+      writer.uint32(58).string(message.status);
     }
     return writer;
   },
@@ -2901,6 +2914,14 @@ export const ReplayedConversations: MessageFns<ReplayedConversations> = {
             message.search = reader.string();
             continue;
           }
+          case 7: {
+            if (tag !== 58) {
+              break;
+            }
+
+            message.status = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -2924,6 +2945,7 @@ export const ReplayedConversations: MessageFns<ReplayedConversations> = {
     message.to = object.to ?? undefined;
     message.agentVersion = object.agentVersion ?? undefined;
     message.search = object.search ?? "";
+    message.status = object.status ?? "";
     return message;
   },
 };

@@ -5,7 +5,7 @@ import {
   ReplayedConversations,
 } from "@parley/proto/parley/agent/v1/test.ts";
 import { ListConversationsRequest } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
-import { CONVERSATION_TYPES } from "@parley/shared/domain/api-names";
+import { CONVERSATION_STATUSES, CONVERSATION_TYPES } from "@parley/shared/domain/api-names";
 import { TEST_LIMITS, type TestDefinition } from "@parley/shared/domain/tests";
 import { invalid } from "@parley/shared/errors";
 import { runPrepared } from "@parley/shared/idempotency/run";
@@ -84,11 +84,12 @@ async function findConversations(
   { ownerId, agentId, conversations: filter, max }: CreateReplayRequest,
   call: Call,
 ): Promise<string[]> {
-  const { conversationIds, type, from, to, agentVersion, search } = filter ?? ReplayedConversations.fromPartial({});
+  const { conversationIds, type, status, ...filters } = filter ?? ReplayedConversations.fromPartial({});
   const request: ListConversationsRequest = {
-    ...ListConversationsRequest.fromPartial({ ownerId, agentId, search, isTestCall: false }),
-    ...{ from, to, agentVersion },
-    type: type in CONVERSATION_TYPES ? CONVERSATION_TYPES[type as keyof typeof CONVERSATION_TYPES] : 0,
+    ...ListConversationsRequest.fromPartial({ ownerId, agentId, isTestCall: false }),
+    ...filters,
+    type: named(CONVERSATION_TYPES, type),
+    status: named(CONVERSATION_STATUSES, status),
   };
   const found: string[] = [];
   const pages = conversationIds.length > 0 ? conversationIds.map((id) => ({ id, number: 1 })) : allPages(max);
@@ -104,6 +105,11 @@ async function findConversations(
   }
   if (found.length === 0) throw invalid("conversations", "The agent has no conversation that matches");
   return found.slice(0, max);
+}
+
+/** The number of a name; 0 for none. */
+function named<N extends string, V extends number>(numbers: Readonly<Record<N, V>>, name: string): V | 0 {
+  return name in numbers ? numbers[name as N] : 0;
 }
 
 function allPages(max: number) {

@@ -12,7 +12,7 @@ import { Select } from "../../../../ui/form/select.tsx";
 import { Dialog } from "../../../../ui/overlay/dialog.tsx";
 import { Notice } from "../../../../ui/states.tsx";
 import { type Filters, parametersOf } from "../../../conversations/filters.ts";
-import { CHANNELS, type Channel } from "../../../conversations/names.tsx";
+import { CHANNELS, type Channel, STATUSES, type Status } from "../../../conversations/names.tsx";
 import { replayQuery, replaysQuery } from "../queries.ts";
 import { LATEST, versionOf } from "../runs/chosen-version.ts";
 import { CostCapFields, NO_CAP } from "../runs/cost-cap.tsx";
@@ -49,6 +49,7 @@ function ReplayForm({ agentId, onClose }: { agentId: string; onClose: () => void
   const [version, setVersion] = useState(LATEST);
   const [max, setMax] = useState<number | null>(FEW);
   const [type, setType] = useState<Channel | typeof ANY>(ANY);
+  const [status, setStatus] = useState<Status | typeof ANY>(ANY);
   const [days, setDays] = useState<Days>({});
   const [before, setBefore] = useState<number | null>(null);
   const [search, setSearch] = useState("");
@@ -61,9 +62,10 @@ function ReplayForm({ agentId, onClose }: { agentId: string; onClose: () => void
         api.POST("/v1/public/agents/{agent_id}/replays", {
           params: { path: { agent_id: agentId } },
           body: {
-            agent_version: versionOf(version),
+            agent_version: versionOf(version) ?? 0,
             conversations: {
               conversation_type: type === ANY ? null : type,
+              conversation_status: status === ANY ? null : status,
               from: from_date ?? null,
               to: to_date ?? null,
               agent_version: before,
@@ -109,10 +111,17 @@ function ReplayForm({ agentId, onClose }: { agentId: string; onClose: () => void
               {...control}
               value={type}
               onChange={(next) => setType(next as typeof type)}
-              options={[
-                { value: ANY, label: "Any" },
-                ...Object.entries(CHANNELS).map(([value, { label }]) => ({ value, label })),
-              ]}
+              options={optionsOf(CHANNELS)}
+            />
+          )}
+        </Field>
+        <Field label="Status" error={errorAt("conversations.conversation_status")}>
+          {(control) => (
+            <Select
+              {...control}
+              value={status}
+              onChange={(next) => setStatus(next as typeof status)}
+              options={optionsOf(STATUSES)}
             />
           )}
         </Field>
@@ -167,6 +176,10 @@ function ReplayForm({ agentId, onClose }: { agentId: string; onClose: () => void
   );
 }
 
+function optionsOf(named: Readonly<Record<string, { label: string }>>) {
+  return [{ value: ANY, label: "Any" }, ...Object.entries(named).map(([value, { label }]) => ({ value, label }))];
+}
+
 /** With one of the days changed, or left out if it is empty. */
 function dayed(name: keyof Days, day: string): (days: Days) => Days {
   return ({ [name]: _, ...days }) => (day === "" ? days : { ...days, [name]: day });
@@ -175,5 +188,7 @@ function dayed(name: keyof Days, day: string): (days: Days) => Days {
 /** Where this form tells what the API refuses. */
 const SHOWN = [
   ...["agent_version", "version", "max", "channel", "max_cost_usd", "unpriced"],
-  ...["conversation_type", "from", "to", "agent_version", "search"].map((field) => `conversations.${field}`),
+  ...["conversation_type", "conversation_status", "from", "to", "agent_version", "search"].map(
+    (field) => `conversations.${field}`,
+  ),
 ];

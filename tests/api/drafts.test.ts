@@ -7,7 +7,8 @@ import { createSession } from "../kit/test-owner.ts";
 const [stack, model] = await Promise.all([sharedStack(), startScriptedModel()]);
 const [owner] = stack.owners;
 const signedIn = stack.manage(await createSession(stack, owner.ownerId));
-const agentId = await createAgent(stack.api(owner.apiKey), model);
+const api = stack.api(owner.apiKey);
+const agentId = await createAgent(api, model);
 afterAll(() => Promise.all([stack.stop(), model.stop()]));
 
 const draft = { prompt_content: "Be long." };
@@ -20,6 +21,35 @@ test("a signed-in owner chats with unsaved changes, and the conversation is mark
   expect(conversation.conversation_metadata).toMatchObject({ is_test_call: true });
   const { body: agent } = await signedIn.get(`//v1/public/agents/${agentId}`);
   expect(agent.prompt.prompt_content).toBe("Be brief.");
+});
+
+test("a version is tried as it is, published or not, in a test that counts in none of its figures", async () => {
+  const id = await createAgent(api, model, { publishing: "manual", first_message_prompt: "One." });
+  const later = JSON.stringify({ first_message_prompt: "Two." });
+  await api.send("PATCH", `/agents/${id}`, { body: later, headers: { "content-type": "application/json" } });
+  const greetings = [];
+  for (const agent_version of [1, 2, "latest"]) {
+    const begun = await signedIn.post("//v1/manage/test-chats", { agent_id: id, agent_version });
+    greetings.push(begun.body.first_message);
+    const { session_id } = begun.body;
+    const said = { agent_id: id, agent_version, session_id, message: "Hi", streaming: false, draft: {} };
+    expect((await signedIn.post("//v1/public/chat", said)).status).toBe(200);
+    expect((await signedIn.post("//v1/public/web-calls", { agent_id: id, agent_version, draft: {} })).status).toBe(200);
+    const { body: kept } = await api.get(`/conversations/${session_id}`);
+    expect(kept).toMatchObject({ agent_version: null, conversation_metadata: { is_test_call: true } });
+  }
+  expect(greetings).toEqual(["One.", "Two.", "Two."]);
+  const { versions } = (await api.get(`/agents/${id}/versions`)).body;
+  expect(versions).toMatchObject([{ figures: { conversations: 0 } }, { figures: { conversations: 0 } }]);
+  const request = { agent_id: id, message: "Hi", draft: {} };
+  for (const [agent_version, status, detail] of [
+    [3, 404, "Agent version not found"],
+    ["published", 409, "Agent has no published version"],
+  ] as const)
+    expect(await signedIn.post("//v1/public/chat", { ...request, agent_version })).toMatchObject({
+      status,
+      body: { detail },
+    });
 });
 
 test("a signed-in owner gets a web call that tries unsaved changes", async () => {

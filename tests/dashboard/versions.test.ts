@@ -40,6 +40,11 @@ test("a change waits as a version, is compared, published, rolled back, and shar
   await page.getByText("Too few conversations have ended to tell").waitFor();
   await page.getByRole("button", { name: "Show", exact: true }).click();
   await page.getByText('"note": "Another name"').waitFor();
+  await page.getByRole("button", { name: "Try", exact: true }).click();
+  await page.getByRole("textbox", { name: "Message" }).fill("Hello");
+  await page.getByRole("button", { name: "Send" }).click();
+  await page.getByText(/full reply/).waitFor();
+  await page.getByRole("button", { name: "Close Try it" }).click();
   await page.getByRole("tabpanel").getByRole("button", { name: "Publish" }).click();
   const question = page.getByRole("dialog");
   await question.getByRole("textbox", { name: "Note" }).fill("Looks right");

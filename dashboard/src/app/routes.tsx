@@ -98,6 +98,7 @@ const agent = createRoute({
   validateSearch: (search: Record<string, unknown>) => ({
     ...oneIn(search, "tab", AGENT_TABS),
     ...oneIn(search, "try", ["chat", "talk"] as const),
+    ...numberIn(search, "tried"),
     ...oneIn(search, "view", ["runs", "replays"] as const),
     ...textIn(search, "run"),
     ...(search.replay === true && { replay: true as const }),

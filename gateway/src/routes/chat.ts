@@ -55,7 +55,10 @@ export function chatRoutes(gate: GateContext, { agents, conversations, turns, re
         async (admitted) => {
           const form = formOf(admitted);
           const draftId = await draftIdOf(agents, admitted);
-          const turn = { ...turnOf(admitted, form), ...versionOf(admitted.body), draftId };
+          const turn = {
+            ...turnOf(admitted, form),
+            ...(draftId === undefined ? versionOf(admitted.body) : { draftId }),
+          };
           const letGo = gate.holdOpen(admitted.request);
           try {
             return await REPLIES[form](gate, turns, turn, admitted);

@@ -1,10 +1,12 @@
 import { ServiceError } from "@parley/shared/errors";
 import type { Clients } from "../clients.ts";
 import type { Admitted } from "../gate.ts";
+import type { AskedVersion } from "../schemas/agent-version.ts";
 import type { UpdateAgentBody } from "../schemas/agents/requests.ts";
 import { updateAgentRequest } from "./agent-request.ts";
+import { testedVersionOf } from "./version.ts";
 
-interface Trying {
+interface Trying extends AskedVersion {
   agent_id: string;
   draft?: UpdateAgentBody | null | undefined;
   asks_start_webhook?: boolean | null;
@@ -23,7 +25,8 @@ export async function draftIdOf(
   try {
     const change = updateAgentRequest(ownerId, body.agent_id, body.draft);
     const asksStartWebhook = body.asks_start_webhook === true;
-    return (await agents.createDraft({ change, asksStartWebhook }, { origin })).draftId;
+    const agentVersion = testedVersionOf(body);
+    return (await agents.createDraft({ change, agentVersion, asksStartWebhook }, { origin })).draftId;
   } catch (error) {
     throw error instanceof ServiceError ? inDraft(error) : error;
   }

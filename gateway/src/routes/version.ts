@@ -11,6 +11,12 @@ export function versionOf({ agent_version: asked }: AskedVersion): { agentVersio
   return asked === "latest" ? { latestVersion: true } : { agentVersion: Number(asked) };
 }
 
+/** The version that is tested or tried, as the agent service is asked for it: 0 for the published one, nothing for the newest. */
+export function testedVersionOf({ agent_version: asked }: AskedVersion): number | undefined {
+  if (asked === undefined || asked === null || asked === "latest") return undefined;
+  return asked === "published" ? 0 : Number(asked);
+}
+
 /**
  * An agent as one of its versions has it.
  * @param agent as its newest version has it

@@ -260,7 +260,7 @@ export const AnalysisItem = Resource("AnalysisItem", {
 
 export const KeptVersion = Nullable(
   Type.Integer({ minimum: 1, examples: [3] }),
-  "The version of `agent_id` that the conversation began with and keeps to its end. Null: it tries unsaved changes.",
+  "The version of `agent_id` that the conversation began with and keeps to its end. Null: it tries a draft, of whichever version.",
 );
 
 export const Conversation = Resource("Conversation", {

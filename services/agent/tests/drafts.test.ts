@@ -5,6 +5,7 @@ import { serviceErrorOf } from "@parley/testkit/failures";
 import { newOwner } from "@parley/testkit/owners";
 import {
   byName,
+  change,
   create,
   createPrompt,
   creation,
@@ -15,6 +16,7 @@ import {
   startTestAgents,
   update,
 } from "./kit.ts";
+import { createTool, httpTool, toolChange } from "./tools-kit.ts";
 
 const A = "https://a.example/v1";
 const KEY = "sk-primary-0123456789";
@@ -55,6 +57,28 @@ test("a draft is the agent as a PATCH would make it, and the agent and its promp
   const cleared = await draft(agent, { clear: ["prompt"] });
   expect((await runtime(agent, cleared)).prompt).toBeUndefined();
   expect([await read(service.agents, agent), await versions()]).toEqual(before);
+});
+
+test("a draft of an earlier version has its prompt and tools, today's keys, and the changes", async () => {
+  const ownerId = newOwner();
+  const tool = await createTool(service.agents, ownerId, httpTool("look_up"));
+  const given = { llm: customLlm(A, KEY), prompt: inline("Be brief."), customTools: [{ toolId: tool.toolId }] };
+  const agent = await create(service.agents, creation(ownerId, given));
+  await service.agents.updateTool(toolChange(ownerId, tool, httpTool("find"), ["name"]));
+  await change(service.agents, agent, { llm: customLlm(A, "sk-secondary-012345"), prompt: inline("Be long.") });
+  const tried = async (agentVersion: number | undefined, changed: Partial<UpdateAgentRequest> = {}) => {
+    const { draftId } = await service.agents.createDraft({ change: update(agent, changed), agentVersion });
+    const { prompt, llm, agentName, customTools } = await runtime(agent, draftId);
+    const tools = customTools.map(({ name }) => name);
+    return { text: prompt?.promptContent, key: llm?.params?.apiKey, tools, agentName };
+  };
+  const { agentName } = agent;
+  const today = { key: "sk-secondary-012345", agentName };
+  expect(await tried(1)).toEqual({ text: "Be brief.", tools: ["look_up"], ...today });
+  expect(await tried(2)).toEqual({ text: "Be brief.", tools: ["find"], ...today });
+  expect(await tried(undefined)).toEqual({ text: "Be long.", tools: ["find"], ...today });
+  expect(await tried(1, { agentName: "Desk" })).toMatchObject({ text: "Be brief.", agentName: "Desk" });
+  expect(await serviceErrorOf(tried(4))).toMatchObject({ kind: "not_found", detail: "Agent version not found" });
 });
 
 test("a mask in a draft stands for the agent's own key, which stays sealed", async () => {

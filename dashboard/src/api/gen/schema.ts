@@ -4095,7 +4095,7 @@ export interface components {
             dynamic_variables?: {
                 [key: string]: unknown;
             } | null;
-            /** @description Unsaved changes to the agent to try out, in the form of a PATCH request; only with a session. The conversation is a test: it sends no webhook and is not counted as usage. */
+            /** @description Unsaved changes to try out, in the form of a PATCH request; only with a session. They change the version `agent_version`, by default the newest; `{}` tries it as it is. The conversation is a test: it sends no webhook and is not counted as usage. */
             draft?: components["schemas"]["UpdateAgentRequest"] | null;
         };
         /** @description What came of asking your server about a sample. */
@@ -6264,7 +6264,7 @@ export interface components {
             }) | null;
             /** @description The version of the agent with which the conversation begins, and which it keeps: a number, `published` (the default), of which a traffic split may give several, or `latest`, published or not. */
             agent_version?: (number | ("published" | "latest")) | null;
-            /** @description Unsaved changes to the agent to try out, in the form of a PATCH request; only with a session. The conversation is a test: it sends no webhook and is not counted as usage. */
+            /** @description Unsaved changes to try out, in the form of a PATCH request; only with a session. They change the version `agent_version`, by default the newest; `{}` tries it as it is. The conversation is a test: it sends no webhook and is not counted as usage. */
             draft?: components["schemas"]["UpdateAgentRequest"] | null;
             /** @description With `draft`: whether the agent's start webhook is asked, if the conversation begins with this request. Default: false. */
             asks_start_webhook?: boolean | null;
@@ -6747,7 +6747,7 @@ export interface components {
              * @example agt_01m7yyhwdzeb28n9gms8rr2qyg
              */
             agent_id: string;
-            /** @description The version of `agent_id` that the conversation began with and keeps to its end. Null: it tries unsaved changes. */
+            /** @description The version of `agent_id` that the conversation began with and keeps to its end. Null: it tries a draft, of whichever version. */
             agent_version: number | null;
             /** @description The agents that have held the conversation, in order. The last one answers now. */
             agent_path: {
@@ -7383,14 +7383,16 @@ export interface components {
         };
         /** @description Which conversations to replay against which version. */
         CreateReplayRequest: {
-            /** @description The version to test: a number, `published` or `latest`. Default: `latest`. */
-            agent_version?: (number | ("published" | "latest")) | null;
+            /** @description The version to test: a number, `published` or `latest`. */
+            agent_version: number | ("published" | "latest");
             /** @description Which conversations of the agent to replay. Default: the newest. */
             conversations?: {
                 /** @description Only these. Default: the newest that match. */
                 conversation_ids?: string[] | null;
                 /** @description Only of this channel. */
                 conversation_type?: ("CHAT" | "TELEPHONY" | "WHATSAPP" | "DAILY" | "WEB") | null;
+                /** @description Only with this status. */
+                conversation_status?: ("IN_PROGRESS" | "COMPLETED" | "DISCONNECTED" | "FAILED") | null;
                 /** @description Only those that began then or later. */
                 from?: string | null;
                 /** @description Only those that began before. */
@@ -7400,11 +7402,8 @@ export interface components {
                 /** @description Only those whose transcript has this text. */
                 search?: string | null;
             } | null;
-            /**
-             * @description The most conversations to replay.
-             * @example 50
-             */
-            max: number;
+            /** @description The most conversations to replay. Default: all of `conversation_ids`; required without them. */
+            max?: number | null;
             /** @description `text` replays calls as chats too, which is faster; `voice` speaks the user's words in calls. Default: `text`. */
             channel?: ("text" | "voice") | null;
             /** @description Once the models have cost as much, no further conversation begins, and the run ends with `ERROR`. Default: no cap. */
@@ -7987,7 +7986,7 @@ export interface components {
             }) | null;
             /** @description The version of the agent with which the conversation begins, and which it keeps: a number, `published` (the default), of which a traffic split may give several, or `latest`, published or not. */
             agent_version?: (number | ("published" | "latest")) | null;
-            /** @description Unsaved changes to the agent to try out, in the form of a PATCH request; only with a session. The conversation is a test: it sends no webhook and is not counted as usage. */
+            /** @description Unsaved changes to try out, in the form of a PATCH request; only with a session. They change the version `agent_version`, by default the newest; `{}` tries it as it is. The conversation is a test: it sends no webhook and is not counted as usage. */
             draft?: components["schemas"]["UpdateAgentRequest"] | null;
             /** @description With `draft`: whether the agent's start webhook is asked, if the conversation begins with this request. Default: false. */
             asks_start_webhook?: boolean | null;
@@ -9476,7 +9475,9 @@ export interface components {
             dynamic_variables?: {
                 [key: string]: unknown;
             } | null;
-            /** @description Unsaved changes to the agent to try out, in the form of a PATCH request; only with a session. The conversation is a test: it sends no webhook and is not counted as usage. */
+            /** @description The version to test: a number, `published` or `latest`. Default: `latest`. */
+            agent_version?: (number | ("published" | "latest")) | null;
+            /** @description Unsaved changes to try out, in the form of a PATCH request; only with a session. They change the version `agent_version`, by default the newest; `{}` tries it as it is. The conversation is a test: it sends no webhook and is not counted as usage. */
             draft?: components["schemas"]["UpdateAgentRequest"] | null;
             /** @description With `draft`: whether the agent's start webhook is asked, if the conversation begins with this request. Default: false. */
             asks_start_webhook?: boolean | null;
@@ -9674,7 +9675,7 @@ export interface components {
              * @example agt_01m7yyhwdzeb28n9gms8rr2qyg
              */
             agent_id: string;
-            /** @description The version of `agent_id` that the conversation began with and keeps to its end. Null: it tries unsaved changes. */
+            /** @description The version of `agent_id` that the conversation began with and keeps to its end. Null: it tries a draft, of whichever version. */
             agent_version: number | null;
             /**
              * @description The agent that answered last: another one if agents handed over.
@@ -9775,7 +9776,7 @@ export interface components {
              * @example agt_01m7yyhwdzeb28n9gms8rr2qyg
              */
             agent_id: string;
-            /** @description The version of `agent_id` that the conversation began with and keeps to its end. Null: it tries unsaved changes. */
+            /** @description The version of `agent_id` that the conversation began with and keeps to its end. Null: it tries a draft, of whichever version. */
             agent_version: number | null;
             /** @description The agents that have held the conversation, in order. The last one answers now. */
             agent_path: {
@@ -27399,6 +27400,7 @@ export interface operations {
                  *       "agent_version": "latest",
                  *       "conversations": {
                  *         "conversation_type": "CHAT",
+                 *         "conversation_status": "COMPLETED",
                  *         "from": "2026-01-31T09:30:00.000Z"
                  *       },
                  *       "max": 50,

@@ -31,7 +31,7 @@ export interface ReplyListener {
 const CUT_SHORT = "The reply was cut short. Try again.";
 
 /**
- * Sends what the person says to the agent as it is on the screen, and reads the reply word by word.
+ * Sends what the person says to the agent as it is tried, and reads the reply word by word.
  * @param sessionId of the chat to continue with; null begins one
  * @throws Problem with the API's detail
  */
@@ -48,6 +48,7 @@ export async function streamReply(
     headers: { "Content-Type": "application/json", Accept: "text/event-stream" },
     body: JSON.stringify({
       agent_id: setup.agentId,
+      agent_version: setup.version,
       ...said,
       client_tools: true,
       session_id: sessionId,
@@ -99,12 +100,13 @@ function waitedFor(calls: readonly { tool_call_id: string; timeout_ms?: number }
   );
 }
 
-/** Opens a chat with the agent as it is on the screen, which begins with its greeting. @throws Problem with the API's detail */
+/** Opens a chat with the agent as it is tried, which begins with its greeting. @throws Problem with the API's detail */
 export function startTestChat(setup: Setup, signal: AbortSignal) {
-  const { agentId, changes, asksStartWebhook } = setup;
+  const { agentId, version, changes, asksStartWebhook } = setup;
   const variables = givenValues(setup);
   const body = {
     agent_id: agentId,
+    agent_version: version,
     dynamic_variables: variables,
     draft: changes,
     asks_start_webhook: asksStartWebhook,

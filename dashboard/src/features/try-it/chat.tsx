@@ -46,7 +46,8 @@ export function Chat({ setup }: { setup: Setup }) {
         )}
         {!greeting && chat.turns.length === 0 && (
           <p className="m-auto max-w-64 text-center text-muted">
-            Send a message. The agent replies with the settings on screen, saved or not.
+            Send a message. The agent replies with{" "}
+            {setup.version === null ? "the settings on screen, saved or not" : `version ${setup.version}`}.
           </p>
         )}
         <div ref={bottom} />

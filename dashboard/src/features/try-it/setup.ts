@@ -6,6 +6,8 @@ export type Kind = "chat" | "talk";
 /** The settings with which a conversation is tried. */
 export interface Setup {
   agentId: string;
+  /** The version that is tried as it is stored; null for the agent as it is on the screen. */
+  version: number | null;
   /** The agent's unsaved changes. */
   changes: Changes;
   greeting: string;

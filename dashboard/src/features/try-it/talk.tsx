@@ -49,7 +49,11 @@ export function Talk({ setup, isMissingKey }: { setup: Setup; isMissingKey: bool
         )}
         {!isOn && call.lines.length === 0 && (
           <p className="m-auto max-w-72 text-center text-balance text-muted">
-            Talk to the agent with the settings on screen, saved or not. You can interrupt it at any time.
+            Talk to{" "}
+            {setup.version === null
+              ? "the agent with the settings on screen, saved or not"
+              : `version ${setup.version} of the agent`}
+            . You can interrupt it at any time.
           </p>
         )}
         <div ref={end} />

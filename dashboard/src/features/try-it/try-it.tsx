@@ -20,28 +20,35 @@ const KINDS = [
   { value: "talk", label: "Talk", icon: Mic },
 ] as const;
 
-/** A chat or a call with the agent as it is on the screen, saved or not. */
-export function TryIt({
-  draft,
-  kind,
-  onKind,
-  onClose,
-}: {
-  draft: AgentDraft;
+export interface Trying {
   kind: Kind;
   onKind: (kind: Kind) => void;
   onClose: () => void;
-}) {
+}
+
+/**
+ * A chat or a call with an agent.
+ * @param tried the agent as it is on the screen, saved or not, or as a version has it
+ * @param version that one, to say so; null for what is on the screen
+ */
+export function TryIt({
+  tried,
+  version = null,
+  kind,
+  onKind,
+  onClose,
+}: { tried: Pick<AgentDraft, "agent" | "values" | "changes">; version?: number | null } & Trying) {
   const [values, setValues] = useState<Record<string, string>>({});
   const [showsValues, setShowsValues] = useState(false);
   const [asksStart, setAsksStart] = useState(false);
-  const { agent, values: form } = draft;
-  const { text: prompt } = useShownPrompt(draft);
+  const { agent, values: form, changes } = tried;
+  const { text: prompt } = useShownPrompt(tried);
   const greeting = form.first_message_prompt ?? "";
   const variables = useMemo(() => variablesIn(prompt, greeting), [prompt, greeting]);
   const setup = {
     agentId: agent.id,
-    changes: draft.changes,
+    version,
+    changes,
     greeting,
     variables,
     asksStartWebhook: asksStart,
@@ -69,6 +76,11 @@ export function TryIt({
           </Button>
         </div>
       </div>
+      {version !== null && (
+        <p className="border-b border-line px-4 py-2 text-xs text-muted">
+          Version {version}, without what is on the screen
+        </p>
+      )}
       {form.start_webhook && (
         <div className="border-b border-line px-4 py-3">
           <Checkbox checked={asksStart} onChange={setAsksStart} label="Ask the start webhook of the next one" />

@@ -22,7 +22,7 @@ const NO_AUDIO =
   "The call has no connection for audio. Check that your network lets UDP through to the server, then try again.";
 
 /**
- * Calls the agent as it is on the screen with a microphone of this browser.
+ * Calls the agent as it is tried with a microphone of this browser.
  * @param deviceId of the microphone; "" for the browser's choice
  * @param onEnded called once, when the call ends other than by `hangUp`, with the reason if nobody hung up
  * @throws Problem of the API; DOMException when the microphone may not be used
@@ -44,6 +44,7 @@ export async function callAgent(
   try {
     const body = {
       agent_id: setup.agentId,
+      agent_version: setup.version,
       dynamic_variables: givenValues(setup),
       draft: setup.changes as never,
       asks_start_webhook: setup.asksStartWebhook,

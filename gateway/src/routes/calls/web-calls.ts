@@ -41,8 +41,7 @@ export function webCallRoutes(gate: GateContext, { agents, voices }: Clients) {
             dynamicVariables: body.dynamic_variables ?? undefined,
             metadata: body.metadata ?? undefined,
             idempotency,
-            draftId,
-            ...versionOf(body),
+            ...(draftId === undefined ? versionOf(body) : { draftId }),
           },
           write,
         );

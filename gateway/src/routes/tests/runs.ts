@@ -8,7 +8,8 @@ import { presentRun } from "../../present/tests.ts";
 import { GetRunQuery, ListRunsQuery, RunTestsBody } from "../../schemas/tests/requests.ts";
 import { TestRun, TestRunList } from "../../schemas/tests/shown.ts";
 import { endpoint } from "../endpoint.ts";
-import { microsOf, testedVersionOf } from "./test-request.ts";
+import { testedVersionOf } from "../version.ts";
+import { microsOf } from "./test-request.ts";
 
 const EVENTS = "text/event-stream";
 
@@ -34,7 +35,7 @@ export function testRunRoutes(gate: GateContext, { agents }: Clients) {
         async ({ ownerId, params, body, idempotency, write }) => {
           const { run } = await agents.runTests(
             {
-              ...{ ownerId, agentId: params.agent_id ?? "", agentVersion: testedVersionOf(body.agent_version) },
+              ...{ ownerId, agentId: params.agent_id ?? "", agentVersion: testedVersionOf(body) },
               tests: body.tests ?? [],
               maxCostUsdMicros: microsOf(body.max_cost_usd),
               allowUnpriced: body.unpriced === "allow",

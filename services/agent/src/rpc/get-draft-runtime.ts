@@ -5,9 +5,9 @@ import { readLibraryTools } from "../tools/read-tools.ts";
 
 export function getDraftRuntime(ctx: AgentContext): Handler<"getDraftRuntime"> {
   return async (key, call) => {
-    const { row: stored, prompt, analysisPrompt, asksStartWebhook } = await getDraft(ctx, key);
+    const { row: stored, prompt, analysisPrompt, asksStartWebhook, tools } = await getDraft(ctx, key);
     const row = asksStartWebhook ? stored : { ...stored, startWebhook: null };
-    const customTools = await readLibraryTools(ctx, row, call.log);
+    const customTools = await readLibraryTools(ctx, row, tools, call.log);
     return { runtime: toRuntime({ row, agentVersion: 0, prompt, analysisPrompt, customTools }, ctx) };
   };
 }

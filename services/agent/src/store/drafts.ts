@@ -2,6 +2,7 @@ import type { AgentPrompt } from "@parley/proto/parley/agent/v1/agent.ts";
 import type { Sql } from "@parley/shared/db/database";
 import type { OldRows } from "@parley/shared/jobs/old-rows";
 import type { AgentRow } from "./agents.ts";
+import type { VersionTool } from "./versions.ts";
 
 export interface DraftKey {
   ownerId: string;
@@ -16,6 +17,8 @@ export interface Draft {
   analysisPrompt: AgentPrompt | undefined;
   /** Whether its conversations ask the start webhook. */
   asksStartWebhook: boolean;
+  /** Those of the version that was asked for; others are as the library has them. */
+  tools?: VersionTool[];
 }
 
 /** Keeps a draft, and of the owner's others as many of the newest as fit into `bytesMax` together with it. */

@@ -6,7 +6,7 @@ import type { Logger } from "@parley/shared/log";
 import type { AgentContext } from "../context.ts";
 import type { AgentRow } from "../store/agents.ts";
 import { findTool, findToolOwners, findTools, type ToolKey, type ToolRow } from "../store/tools.ts";
-import type { AgentVersion } from "../store/versions.ts";
+import type { AgentVersion, VersionTool } from "../store/versions.ts";
 import { signingSecretsOf } from "./signing.ts";
 import { toTool } from "./tool-rows.ts";
 
@@ -46,10 +46,14 @@ export async function readToolsOf(
     });
 }
 
-/** The tools of an agent as the library has them now, for its drafts; without those that `readToolsOf` leaves out. */
+/**
+ * The tools of a draft, without those that `readToolsOf` leaves out.
+ * @param kept tools as a version has them; the others are as the library has them now
+ */
 export async function readLibraryTools(
   ctx: Pick<AgentContext, "db" | "sealer" | "clock">,
   { ownerId, customTools }: AgentRow,
+  kept: readonly VersionTool[] | undefined,
   log: Logger,
 ): Promise<Tool[]> {
   const found = await findTools(
@@ -57,9 +61,10 @@ export async function readLibraryTools(
     customTools.map(({ toolId }) => ({ ownerId, toolId })),
   );
   const byId = new Map(found.map((row) => [row.toolId, row]));
+  const keptById = new Map(kept?.map((tool) => [tool.toolId, tool]));
   return customTools.flatMap(({ toolId }) => {
     const row = byId.get(toolId);
-    return (row && openedTool(ctx, row, log)) ?? [];
+    return (row && openedTool(ctx, { ...row, ...keptById.get(toolId) }, log)) ?? [];
   });
 }
 

@@ -14,11 +14,13 @@ import { followedAfterPaint } from "../../../ui/painted.ts";
 import { Notice } from "../../../ui/states.tsx";
 import { Tabs } from "../../../ui/tabs.tsx";
 import { ToggleButton } from "../../../ui/toggle-button.tsx";
+import type { Kind } from "../../try-it/setup.ts";
 import { TryIt } from "../../try-it/try-it.tsx";
 import { TryItPanel } from "../../try-it/try-it-panel.tsx";
 import { type Agent, agentQuery } from "../agents.ts";
 import { TestsTab } from "../tests/tests-tab.tsx";
 import { PublishDialog } from "../versions/publish-dialog.tsx";
+import { TryVersion } from "../versions/try-version.tsx";
 import { VersionNote } from "../versions/version-note.tsx";
 import { VersionState } from "../versions/version-state.tsx";
 import { VersionsTab } from "../versions/versions-tab.tsx";
@@ -43,17 +45,16 @@ export function AgentPage() {
 }
 
 function Editor({ agent }: { agent: Agent }) {
-  const { tab = "prompt", try: trying } = useSearch({ from: "/signed-in/agents/$agentId" });
+  const { tab = "prompt", try: trying, tried } = useSearch({ from: "/signed-in/agents/$agentId" });
   const navigate = useNavigate({ from: "/agents/$agentId" });
   const draft = useAgentDraft(agent);
   useSaveShortcut(draft.isSavable ? draft.save : null);
   useEffect(() => {
     document.title = `${agent.agent_name} · Parley`;
   }, [agent.agent_name]);
-  const setTab = (next: string) =>
-    navigate({ search: { tab: next as typeof tab, ...(trying && { try: trying }) }, replace: true });
-  const setTrying = (next: "chat" | "talk" | undefined) =>
-    navigate({ search: (before) => ({ ...before, try: next }), replace: true });
+  const setTab = (next: string) => navigate({ search: { tab: next as typeof tab, try: trying, tried }, replace: true });
+  const setTrying = (next: Kind | undefined, version?: number) =>
+    navigate({ search: (before) => ({ ...before, try: next, tried: version }), replace: true });
   return (
     <div className="flex min-h-full">
       <div className="min-w-0 flex-1">
@@ -81,7 +82,11 @@ function Editor({ agent }: { agent: Agent }) {
               { value: "knowledge", label: "Knowledge", content: <KnowledgeTab draft={draft} /> },
               { value: "analysis", label: "Analysis", content: <AnalysisTab draft={draft} /> },
               { value: "channels", label: "Channels", content: <ChannelsTab draft={draft} /> },
-              { value: "versions", label: "Versions", content: <VersionsTab draft={draft} /> },
+              {
+                value: "versions",
+                label: "Versions",
+                content: <VersionsTab draft={draft} onTry={(version) => setTrying(trying ?? "chat", version)} />,
+              },
               {
                 value: "tests",
                 label: "Tests",
@@ -93,7 +98,11 @@ function Editor({ agent }: { agent: Agent }) {
       </div>
       {trying && (
         <TryItPanel onClose={() => setTrying(undefined)}>
-          {(close) => <TryIt draft={draft} kind={trying} onKind={setTrying} onClose={close} />}
+          {(close) => {
+            const how = { kind: trying, onKind: (kind: Kind) => setTrying(kind, tried), onClose: close };
+            if (tried === undefined) return <TryIt tried={draft} {...how} />;
+            return <TryVersion key={tried} agentId={agent.id} version={tried} {...how} />;
+          }}
         </TryItPanel>
       )}
       <UnsavedChanges

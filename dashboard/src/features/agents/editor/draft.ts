@@ -159,7 +159,11 @@ export interface ShownPrompt {
 }
 
 /** The prompt with the changes. */
-export function useShownPrompt({ agent, values, changes }: AgentDraft): ShownPrompt {
+export function useShownPrompt({
+  agent,
+  values,
+  changes,
+}: Pick<AgentDraft, "agent" | "values" | "changes">): ShownPrompt {
   const name = "prompt_content" in changes ? null : (values.prompt?.prompt_name ?? null);
   const which = values.prompt ?? {};
   const stored = "prompt" in changes ? null : agent.prompt;

@@ -1,5 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
-import { ChevronLeft } from "lucide-react";
+import { ChevronLeft, Play } from "lucide-react";
 import { useState } from "react";
 import { Button } from "../../../ui/button.tsx";
 import { Section, Sections } from "../../../ui/form/section.tsx";
@@ -19,6 +19,7 @@ export function Comparison({
   against: chosen,
   onChange,
   onClose,
+  onTry,
   onPublish,
 }: {
   agent: Agent;
@@ -27,6 +28,7 @@ export function Comparison({
   against: number | undefined;
   onChange: (pair: { version: number; against: number }) => void;
   onClose: () => void;
+  onTry: (version: number) => void;
   onPublish: (version: number) => void;
 }) {
   const against = chosen ?? comparedTo(agent, version);
@@ -64,11 +66,16 @@ export function Comparison({
             />
           </span>
         )}
-        {!isAlone && (
-          <Button variant="primary" className="ml-auto" onClick={() => onPublish(version)}>
-            {publishWord(agent, version)}
+        <span className="ml-auto flex gap-2">
+          <Button onClick={() => onTry(version)}>
+            <Play aria-hidden /> Try
           </Button>
-        )}
+          {!isAlone && (
+            <Button variant="primary" onClick={() => onPublish(version)}>
+              {publishWord(agent, version)}
+            </Button>
+          )}
+        </span>
       </div>
       {against === undefined ? (
         <p className="text-muted">

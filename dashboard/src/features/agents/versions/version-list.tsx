@@ -19,15 +19,17 @@ export function VersionList({
   agent,
   page,
   onPage,
+  onTry,
   onPublish,
 }: {
   agent: Agent;
   page: number | undefined;
   onPage: (page: number) => void;
+  onTry: (version: number) => void;
   onPublish: (version: number) => void;
 }) {
   const versions = useQuery(versionsQuery(agent.id, page));
-  const columns = useMemo(() => columnsOf(agent, onPublish), [agent, onPublish]);
+  const columns = useMemo(() => columnsOf(agent, onTry, onPublish), [agent, onTry, onPublish]);
   return (
     <Listed
       query={versions}
@@ -43,7 +45,11 @@ export function VersionList({
   );
 }
 
-function columnsOf(agent: Agent, onPublish: (version: number) => void): readonly Column<ListedVersion>[] {
+function columnsOf(
+  agent: Agent,
+  onTry: (version: number) => void,
+  onPublish: (version: number) => void,
+): readonly Column<ListedVersion>[] {
   return [
     {
       name: "Version",
@@ -111,17 +117,27 @@ function columnsOf(agent: Agent, onPublish: (version: number) => void): readonly
       name: "Actions",
       label: <span className="sr-only">Actions</span>,
       align: "right",
-      cell: ({ agent_version: version, weight }) =>
-        weight < 100 && (
+      cell: ({ agent_version: version, weight }) => (
+        <span className="relative flex justify-end gap-2">
+          {weight < 100 && (
+            <Button
+              size="small"
+              aria-label={`${publishWord(agent, version)}: version ${version}`}
+              onClick={() => onPublish(version)}
+            >
+              {publishWord(agent, version)}
+            </Button>
+          )}
           <Button
             size="small"
-            className="relative"
-            aria-label={`${publishWord(agent, version)}: version ${version}`}
-            onClick={() => onPublish(version)}
+            className="max-sm:hidden"
+            aria-label={`Try version ${version}`}
+            onClick={() => onTry(version)}
           >
-            {publishWord(agent, version)}
+            Try
           </Button>
-        ),
+        </span>
+      ),
     },
   ];
 }

@@ -16,13 +16,13 @@ const VIEWS = [
 ] as const;
 
 /** What an agent was and is, and which of it conversations get. */
-export function VersionsTab({ draft }: { draft: AgentDraft }) {
+export function VersionsTab({ draft, onTry }: { draft: AgentDraft; onTry: (version: number) => void }) {
   const { agent } = draft;
   const { version, against, log: isLog = false, page } = useSearch({ from: "/signed-in/agents/$agentId" });
   const navigate = useNavigate({ from: "/agents/$agentId" });
   const [publishing, setPublishing] = useState<number | null>(null);
   const show = (shown: { version?: number; against?: number; log?: true; page?: number }) =>
-    navigate({ search: ({ try: trying }) => ({ tab: "versions", ...(trying && { try: trying }), ...shown }) });
+    navigate({ search: ({ try: trying, tried }) => ({ tab: "versions", try: trying, tried, ...shown }) });
   const showPage = (next: number) => show({ ...(isLog && { log: true }), ...(next > 1 && { page: next }) });
   return (
     <>
@@ -33,6 +33,7 @@ export function VersionsTab({ draft }: { draft: AgentDraft }) {
           against={against}
           onChange={show}
           onClose={() => show({})}
+          onTry={onTry}
           onPublish={setPublishing}
         />
       ) : (
@@ -53,7 +54,7 @@ export function VersionsTab({ draft }: { draft: AgentDraft }) {
             {isLog ? (
               <PublishLog agentId={agent.id} page={page} onPage={showPage} />
             ) : (
-              <VersionList agent={agent} page={page} onPage={showPage} onPublish={setPublishing} />
+              <VersionList agent={agent} page={page} onPage={showPage} onTry={onTry} onPublish={setPublishing} />
             )}
           </Section>
         </Sections>

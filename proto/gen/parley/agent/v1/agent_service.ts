@@ -372,7 +372,11 @@ export interface CreateDraftRequest {
     | UpdateAgentRequest
     | undefined;
   /** Whether its conversations ask the start webhook. */
-  asksStartWebhook?: boolean | undefined;
+  asksStartWebhook?:
+    | boolean
+    | undefined;
+  /** The version that is changed. Absent: the newest; 0: the published one. */
+  agentVersion?: number | undefined;
 }
 
 export interface CreateDraftResponse {
@@ -3832,7 +3836,7 @@ export const UpdateAgentResponse: MessageFns<UpdateAgentResponse> = {
 };
 
 function createBaseCreateDraftRequest(): CreateDraftRequest {
-  return { change: undefined, asksStartWebhook: undefined };
+  return { change: undefined, asksStartWebhook: undefined, agentVersion: undefined };
 }
 
 export const CreateDraftRequest: MessageFns<CreateDraftRequest> = {
@@ -3842,6 +3846,9 @@ export const CreateDraftRequest: MessageFns<CreateDraftRequest> = {
     }
     if (message.asksStartWebhook !== undefined) {
       writer.uint32(16).bool(message.asksStartWebhook);
+    }
+    if (message.agentVersion !== undefined) {
+      writer.uint32(24).int32(message.agentVersion);
     }
     return writer;
   },
@@ -3875,6 +3882,14 @@ export const CreateDraftRequest: MessageFns<CreateDraftRequest> = {
             message.asksStartWebhook = reader.bool();
             continue;
           }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.agentVersion = reader.int32();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -3896,6 +3911,7 @@ export const CreateDraftRequest: MessageFns<CreateDraftRequest> = {
       ? UpdateAgentRequest.fromPartial(object.change)
       : undefined;
     message.asksStartWebhook = object.asksStartWebhook ?? undefined;
+    message.agentVersion = object.agentVersion ?? undefined;
     return message;
   },
 };

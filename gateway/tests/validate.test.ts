@@ -258,6 +258,12 @@ describe("a violation is reported with its field and the fix", () => {
     expect(messagesOf(value)).toEqual([message]);
   });
 
+  test("a wrong word where a number would do names both", () => {
+    const body = { agent_id: "a", message: "Hi", agent_version: "newest" };
+    const message = "agent_version must be an integer or one of published, latest";
+    expect(messagesOf(body, validator(ChatBody))).toEqual([message]);
+  });
+
   test("values just within their bounds are accepted", () => {
     const standard = (temperature: number) => ({
       llm: { provider_name: "OPENAI", model_name: "m", params: { temperature } },

@@ -100,7 +100,7 @@ function explainUnion(
   const type = typeOf(value);
   const sameType = forms.filter(
     (form) =>
-      form[Kind] !== "Literal" &&
+      !isFixed(form) &&
       (form.type === undefined || form.type === type || (form.type === "integer" && type === "number")),
   );
   const meant =
@@ -149,6 +149,7 @@ function requirement(schema: TSchema, value: unknown): string {
 
 function requirementOf(schema: TSchema): string {
   if (schema[Kind] === "Literal") return String(schema.const);
+  if (isFixed(schema)) return `one of ${schema.anyOf.map((form: TSchema) => form.const).join(", ")}`;
   return TYPE_NAMES[schema.type as string] ?? "of another type";
 }
 

@@ -292,7 +292,7 @@ test("a number is shown with the agent whose published version answers it, and w
   await manage(`carriers/${carrier_id}/numbers`, { mobile_number: mobileNumber });
   await page.goto("/numbers");
   const row = page.getByRole("row").filter({ hasText: mobileNumber });
-  const waits = row.getByRole("link", { name: "An unpublished version of “Later” changes this" });
+  const waits = row.getByRole("link", { name: "Unpublished change in “Later”" });
   await waits.waitFor();
   expect(await row.getByRole("combobox").inputValue()).toBe("nobody");
   expect((await api.post(`/agents/${id}/versions/1/publish`, {})).status).toBe(200);

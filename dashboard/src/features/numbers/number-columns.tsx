@@ -94,9 +94,9 @@ function Assigned({ number }: { number: string }) {
           to="/agents/$agentId"
           params={{ agentId: waiting.id }}
           search={{ tab: "versions" }}
-          className="mt-1 block text-xs text-warning-ink underline"
+          className="mt-1 line-clamp-3 text-xs text-warning-ink underline"
         >
-          An unpublished version of “{waiting.agent_name}” changes this
+          Unpublished change in “{waiting.agent_name}”
         </Link>
       )}
     </div>

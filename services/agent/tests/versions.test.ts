@@ -76,9 +76,9 @@ test("a version has every field of the agent as it was", async () => {
   const agent = await create(service.agents, creation(ownerId, { ...EVERYTHING, prompt: inline("One."), analysis }));
   const clear = [...Object.keys(EVERYTHING), "prompt", "analysisSchema"];
   const changed = await change(service.agents, agent, { clear, agentName: "Other" });
-  const { latestVersion, publishedVersion, updatedAt } = changed;
+  const { latestVersion, publishedVersion, publishedNumbers, updatedAt } = changed;
   const { version } = await service.agents.getAgentVersion({ ...agent, agentVersion: 1 });
-  expect(version?.agent).toEqual({ ...agent, latestVersion, publishedVersion, updatedAt });
+  expect(version?.agent).toEqual({ ...agent, latestVersion, publishedVersion, publishedNumbers, updatedAt });
   expect(version?.analysisPrompt?.promptContent).toBe("Sum up.");
 });
 

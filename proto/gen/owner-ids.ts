@@ -94,6 +94,7 @@ export const OWNER_IDS: Readonly<Record<string, readonly string[]>> = {
   "/parley.agent.v1.AgentService/ListVoices": ["owner_id"],
   "/parley.agent.v1.AgentService/PublishAgentVersion": ["owner_id"],
   "/parley.agent.v1.AgentService/RemoveClonedVoice": ["owner_id"],
+  "/parley.agent.v1.AgentService/RenewKeys": ["owner_id"],
   "/parley.agent.v1.AgentService/ReportMcpTools": ["owner_id"],
   "/parley.agent.v1.AgentService/RotateToolSecret": ["owner_id"],
   "/parley.agent.v1.AgentService/RunTests": ["owner_id"],

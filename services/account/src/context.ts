@@ -18,9 +18,9 @@ export interface AccountContext {
   passwords: Passwords;
   carriers: Carriers;
   conversations: ServiceClient<typeof ConversationServiceService>;
-  /** Has the tools that use secrets. */
-  agents: Pick<ServiceClient<typeof AgentServiceService>, "listSecretUsers">;
-  /** Seals the secrets of tools. */
+  /** Has the tools and agents that use secrets. */
+  agents: Pick<ServiceClient<typeof AgentServiceService>, "listSecretUsers" | "renewKeys">;
+  /** Seals the secrets. */
   sealer: Sealer;
   voices: Pick<ServiceClient<typeof VoiceServiceService>, "speakToNumber">;
   /** PARLEY_CODE_CALLS_OWNER. */

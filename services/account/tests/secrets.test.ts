@@ -11,15 +11,21 @@ import { newOwner, startTestAccount } from "./kit.ts";
 
 /** The tools that use each secret. */
 const users = new Map<string, string[]>();
-/** The agents whose start webhook does. */
-const askingAgents = new Map<string, string[]>();
+/** The agents whose models or start webhook do. */
+const usingAgents = new Map<string, string[]>();
+/** The owners whose agents' keys were to be revealed again. */
+const renewed: string[] = [];
 const agents = await serve(
   AgentServiceService,
   {
     listSecretUsers: async ({ ownerId, secretName }) => ({
       toolNames: users.get(`${ownerId} ${secretName}`) ?? [],
-      agentIds: askingAgents.get(`${ownerId} ${secretName}`) ?? [],
+      agentIds: usingAgents.get(`${ownerId} ${secretName}`) ?? [],
     }),
+    renewKeys: async ({ ownerId }) => {
+      renewed.push(ownerId);
+      return {};
+    },
   },
   { address: "127.0.0.1:0", log: silentLogger },
 );
@@ -48,11 +54,12 @@ test("a secret is listed without its value, and revealed with it", async () => {
   expect((await client.findSecrets({ ownerId, names: ["unknown", "shop_key"] })).names).toEqual(["shop_key"]);
 });
 
-test("a new value is the next version", async () => {
+test("a new value is the next version, and conversations that hold the former one are told", async () => {
   const { ownerId } = await newOwner(client);
   await create(ownerId, "shop_key");
   const { secret } = await client.setSecret({ ownerId, name: "shop_key", value: "another value" });
   expect(secret?.version).toBe(2);
+  expect(renewed).toContain(ownerId);
   expect(await reveal(ownerId, "shop_key")).toEqual([{ name: "shop_key", value: "another value" }]);
 });
 
@@ -144,13 +151,13 @@ test("after a reseal the new key alone opens every secret", async () => {
   expect((await reveal(ownerId, "shop_key"))[0]?.value).toBe(VALUE);
 });
 
-test("a secret in the headers of an agent's start webhook cannot be deleted, and the refusal names the agent", async () => {
+test("a secret of an agent's models or start webhook cannot be deleted, and the refusal names the agent", async () => {
   const { ownerId } = await newOwner(client);
   await create(ownerId, "crm_key");
-  askingAgents.set(`${ownerId} crm_key`, ["agt_1"]);
+  usingAgents.set(`${ownerId} crm_key`, ["agt_1"]);
   expect(await failure(client.deleteSecret({ ownerId, name: "crm_key" }))).toMatchObject({
     kind: "conflict",
     detail:
-      "Secret crm_key is used by the start webhook of the agent agt_1: take it out of every agent before deleting it",
+      "Secret crm_key is used by the agent agt_1: take it out of every model and start webhook before deleting it",
   });
 });

@@ -4,6 +4,7 @@ import type { CallOrigin } from "@parley/shared/rpc/call";
 import { isTimeZone } from "@parley/shared/text/time-zone";
 import { checkProviders, type ProviderConfigs } from "./check-providers.ts";
 import type { AgentContext } from "./context.ts";
+import { keySecretsOf } from "./model-keys/key-secrets.ts";
 import { checkStartWebhook, secretsOfStartWebhook } from "./start-webhook/check-start-webhook.ts";
 import { requireSecrets } from "./tools/tool-uses.ts";
 
@@ -23,7 +24,7 @@ export async function checkFields(
   checkProviders(ctx, given);
   if (timezone !== undefined && !isTimeZone(timezone))
     throw invalid("timezone", "timezone must be an IANA time zone, such as Europe/Berlin");
-  if (!startWebhook) return;
-  checkStartWebhook(startWebhook, ctx.allowedHosts);
-  await requireSecrets(ctx, ownerId, secretsOfStartWebhook(startWebhook), origin);
+  if (startWebhook) checkStartWebhook(startWebhook, ctx.allowedHosts);
+  const ofStart = startWebhook ? secretsOfStartWebhook(startWebhook) : [];
+  await requireSecrets(ctx, ownerId, [...keySecretsOf(given), ...ofStart], origin);
 }

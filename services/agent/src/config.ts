@@ -8,7 +8,7 @@ import { createModelKeys, type ModelKeys } from "./model-keys/model-keys.ts";
 const VARIABLES = {
   ...SERVICE_VARIABLES,
   PARLEY_PROMPT_ADDRESS: str({ desc: "host:port of the prompt service" }),
-  PARLEY_ACCOUNT_ADDRESS: str({ desc: "host:port of the account service, which has the secrets of tools" }),
+  PARLEY_ACCOUNT_ADDRESS: str({ desc: "host:port of the account service, which has the owners' secrets" }),
   PARLEY_CONVERSATION_ADDRESS: str({
     desc: "host:port of the conversation service, which asks MCP servers and holds tests",
   }),

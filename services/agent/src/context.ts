@@ -18,7 +18,7 @@ import type { Drivers } from "./tests/runs/driver.ts";
 export interface AgentContext {
   db: Database;
   prompts: ServiceClient<typeof PromptServiceService>;
-  /** Has the owners' secrets, which tools refer to, and their phone numbers. */
+  /** Has the owners' secrets, which tools and models refer to, and their phone numbers. */
   accounts: Pick<ServiceClient<typeof AccountServiceService>, "findSecrets" | "findLostNumbers">;
   /** Asks MCP servers what they offer, and holds the conversations of tests. */
   conversations: Drivers["conversations"] &

@@ -55,6 +55,7 @@ import { listTools } from "./rpc/list-tools.ts";
 import { listVoices } from "./rpc/list-voices.ts";
 import { publishAgentVersion } from "./rpc/publish-agent-version.ts";
 import { removeClonedVoice } from "./rpc/remove-cloned-voice.ts";
+import { renewKeys } from "./rpc/renew-keys.ts";
 import { reportMcpTools } from "./rpc/report-mcp-tools.ts";
 import { rotateToolSecret } from "./rpc/rotate-tool-secret.ts";
 import { setTraffic } from "./rpc/set-traffic.ts";
@@ -130,6 +131,7 @@ export async function startAgent(config: AgentConfig, log: Logger, given?: Clock
               acceptToolChanges: acceptToolChanges(ctx),
               reportMcpTools: reportMcpTools(ctx),
               listSecretUsers: listSecretUsers(ctx),
+              renewKeys: renewKeys(ctx),
               listKnowledgeBaseUsers: listKnowledgeBaseUsers(ctx),
               listProviders: listProviders(ctx),
               listVoices: listVoices(ctx),

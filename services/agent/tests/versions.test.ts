@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { Publishing, StartWebhook } from "@parley/proto/parley/agent/v1/agent.ts";
-import { Access } from "@parley/proto/parley/agent/v1/agent_service.ts";
+import { type LlmConfig, Publishing, StartWebhook, SttConfig, TtsConfig } from "@parley/proto/parley/agent/v1/agent.ts";
+import { Access, type CreateAgentRequest } from "@parley/proto/parley/agent/v1/agent_service.ts";
 import { PromptType } from "@parley/proto/parley/prompt/v1/prompt.ts";
 import { eventually } from "@parley/testkit/eventually";
 import { failure } from "@parley/testkit/failures";
@@ -19,6 +19,7 @@ import {
   read,
   startTestAgents,
   type TestAgents,
+  update,
 } from "./kit.ts";
 import { createTool, httpTool, startSecrets, toolChange } from "./tools-kit.ts";
 import { EVERYTHING } from "./values.ts";
@@ -175,6 +176,100 @@ describe("keys", () => {
       select content::text as text from agent_versions where agent_id = ${agent.agentId}`;
     expect(version?.text).not.toContain("sealed");
     expect(version?.text).not.toContain("********");
+  });
+});
+
+describe("a key that is a secret", () => {
+  const withSecret = (name: string, fallbacks: LlmConfig[] = []): LlmConfig => {
+    const { params, ...llm } = customLlm(A, "");
+    return { ...llm, params: { ...params, apiKey: undefined, keySecret: name }, fallbacks };
+  };
+  const speech = (name: string) => {
+    const endpoint = { baseUrl: A, keySecret: name };
+    return {
+      stt: SttConfig.fromPartial({ providerName: "CUSTOM_STT", modelName: "any", endpoint }),
+      tts: TtsConfig.fromPartial({ providerName: "CUSTOM_TTS", voiceId: "any", endpoint }),
+    };
+  };
+  const newSecrets = (...names: string[]) => {
+    const ownerId = newOwner();
+    accounts.secrets.set(ownerId, names);
+    return ownerId;
+  };
+  const publish = ({ ownerId, agentId }: Key, agentVersion: number) =>
+    service.agents.publishAgentVersion({
+      ...{ ownerId, agentId, agentVersion },
+      ...{ note: undefined, override: undefined, idempotency: undefined },
+    });
+
+  test("stands in the version, is shown, and is handed on by its name, and the same secret in a copy", async () => {
+    const ownerId = newSecrets("main", "spare", "ears");
+    const given = { llm: withSecret("main", [withSecret("spare")]), ...speech("ears") };
+    const agent = await create(service.agents, creation(ownerId, given));
+    expect(agent).toMatchObject(given);
+    expect(await runtime(agent, 1)).toMatchObject(given);
+    const { stt, tts } = await service.agents.getSpeech({ ownerId, agentId: agent.agentId });
+    expect({ stt, tts }).toMatchObject(speech("ears"));
+    const changed = await change(service.agents, agent, { llm: present(agent.llm), agentName: "Another" });
+    const { llm } = changed;
+    const copy = await create(service.agents, creation(ownerId, { llm: present(llm), copiedAgentId: agent.agentId }));
+    expect([llm, copy.llm]).toMatchObject([given.llm, given.llm]);
+    expect(await service.sql`select from agent_keys where owner_id = ${ownerId}`).toHaveLength(0);
+  });
+
+  test("takes the place of a text that the agent had, and gives it up for another", async () => {
+    const ownerId = newSecrets("main");
+    const agent = await create(service.agents, creation(ownerId, { llm: customLlm(A, "sk-first-0000000") }));
+    await change(service.agents, agent, { llm: withSecret("main") });
+    expect((await runtime(agent, 2)).llm?.params).toMatchObject({ keySecret: "main", apiKey: undefined });
+    await change(service.agents, agent, { llm: customLlm(A, "sk-second-000000") });
+    const keyOf = async (version: number) => (await runtime(agent, version)).llm?.params;
+    expect(await keyOf(3)).toMatchObject({ keySecret: undefined, apiKey: "sk-second-000000" });
+    expect(await keyOf(2)).toMatchObject({ keySecret: "main", apiKey: undefined });
+  });
+
+  test.each<[string, Partial<Pick<CreateAgentRequest, "llm" | "stt" | "tts">>]>([
+    ["llm.params.api_key.secret", { llm: withSecret("gone") }],
+    ["llm.fallbacks.0.params.api_key.secret", { llm: customLlm(A, "sk-first-0000000", [withSecret("gone")]) }],
+    ["stt.params.api_key.secret", { stt: speech("gone").stt }],
+    ["tts.params.api_key.secret", { tts: speech("gone").tts }],
+  ])("must be one of the owner's own, and counts as used while a version in use has it: %s", async (path, given) => {
+    const [ownerId, other] = [newSecrets(), newSecrets("gone")];
+    const agent = await create(service.agents, creation(ownerId));
+    const refused = {
+      kind: "invalid",
+      detail: `${path} must be one of your secrets: there is no gone`,
+      paths: [path],
+    };
+    expect(await failure(service.agents.createAgent(creation(ownerId, given)))).toEqual(refused);
+    const wrong = update(agent, given);
+    expect(await failure(service.agents.updateAgent(wrong))).toEqual(refused);
+    expect(await failure(service.agents.createDraft({ change: wrong, asksStartWebhook: false }))).toEqual(refused);
+
+    const users = async (owner = other) =>
+      (await service.agents.listSecretUsers({ ownerId: owner, secretName: "gone" })).agentIds;
+    const using = await create(service.agents, creation(other, given));
+    expect([await users(), await users(ownerId)]).toEqual([[using.agentId], []]);
+    const clear = Object.keys(given);
+    await change(service.agents, using, { clear, ...manual });
+    expect(await users()).toEqual([using.agentId]);
+    await publish(using, 2);
+    expect(await users()).toEqual([]);
+    accounts.secrets.set(other, []);
+    expect(await failure(publish(using, 1))).toMatchObject({
+      kind: "conflict",
+      detail: "Version 1 cannot be published: there is no secret gone. Make a version without them",
+    });
+  });
+
+  test("is revealed again for all of the owner's agents, and nobody else's, once a secret has changed", async () => {
+    const [ownerId, other] = [newSecrets("main"), newOwner()];
+    const [agent, theirs] = [
+      await create(service.agents, creation(ownerId, { llm: withSecret("main") })),
+      await create(service.agents, creation(other)),
+    ];
+    await service.agents.renewKeys({ ownerId });
+    expect([await pointer(agent), await pointer(theirs)]).toMatchObject([{ keysRevision: 1 }, { keysRevision: 0 }]);
   });
 });
 

@@ -16,7 +16,7 @@ const mailServer = makeValidator<string>((text) => {
 const VARIABLES = {
   ...SERVICE_VARIABLES,
   PARLEY_DATABASE_REPLICA_URL: str({ default: "", desc: "like DATABASE_URL, for a replica that serves lists" }),
-  PARLEY_ACCOUNT_ADDRESS: str({ desc: "host:port of the account service, which has the secrets of tools" }),
+  PARLEY_ACCOUNT_ADDRESS: str({ desc: "host:port of the account service, which has the owners' secrets" }),
   PARLEY_AGENT_ADDRESS: str({ desc: "host:port of the agent service" }),
   PARLEY_WEBHOOK_ADDRESS: str({ desc: "host:port of the webhook dispatcher" }),
   PARLEY_KNOWLEDGE_ADDRESS: str({ desc: "host:port of the knowledge service, from which agents answer" }),

@@ -8,6 +8,7 @@ import { WebhookDispatcherServiceService } from "@parley/proto/parley/webhook/v1
 import type { Clock } from "@parley/shared/clock";
 import { type Database, openDatabase } from "@parley/shared/db/database";
 import { ANSWER_WITHIN_MS } from "@parley/shared/db/provision";
+import { revealing } from "@parley/shared/domain/secret-keys";
 import { createEgress } from "@parley/shared/egress/egress";
 import { foldQueue } from "@parley/shared/folds/fold";
 import type { Logger } from "@parley/shared/log";
@@ -87,7 +88,6 @@ import { figuresFold } from "./store/figures/fold-figures.ts";
 import { turnStore } from "./store/turns/turns-together.ts";
 import { answerShares } from "./tools/answer-shares.ts";
 import { clientTools } from "./tools/client-tools.ts";
-import { revealing } from "./tools/http/authorization.ts";
 import type { HttpTools } from "./tools/http/call.ts";
 import { httpTools } from "./tools/http/http-tools.ts";
 import { oauthTokens } from "./tools/http/oauth-tokens.ts";
@@ -120,7 +120,6 @@ export function startConversation(
       migrations: MIGRATIONS,
       clock: given,
       build: async ({ db, patient, direct, clock, connect }) => {
-        const agents = agentsOf(connect(AgentServiceService, "agent", config.PARLEY_AGENT_ADDRESS), log);
         const dispatcher = connect(
           WebhookDispatcherServiceService,
           "webhook-dispatcher",
@@ -128,6 +127,8 @@ export function startConversation(
         );
         const voice = connect(VoiceServiceService, "voice", config.PARLEY_VOICE_ADDRESS);
         const accounts = connect(AccountServiceService, "account", config.PARLEY_ACCOUNT_ADDRESS);
+        const revealSecrets = revealing(accounts);
+        const agents = agentsOf(connect(AgentServiceService, "agent", config.PARLEY_AGENT_ADDRESS), revealSecrets, log);
         const messaging = connect(MessagingServiceService, "messaging", config.PARLEY_MESSAGING_ADDRESS);
         const knowledge = knowledgeOf(connect(KnowledgeServiceService, "knowledge", config.PARLEY_KNOWLEDGE_ADDRESS));
         const egress = createEgress({
@@ -156,7 +157,7 @@ export function startConversation(
         });
         const tools: HttpTools = {
           ask: toolEgress.ask,
-          revealSecrets: revealing(accounts),
+          revealSecrets,
           tokens: oauthTokens(toolEgress.ask),
           answers: answerShares(),
           clock,

@@ -7,13 +7,13 @@ import {
   type ToolParameter,
 } from "@parley/proto/parley/agent/v1/tool.ts";
 import { systemClock } from "@parley/shared/clock";
+import { revealing } from "@parley/shared/domain/secret-keys";
 import { parseAllowList } from "@parley/shared/egress/allow-list";
 import { createEgress } from "@parley/shared/egress/egress";
 import { ServiceError } from "@parley/shared/errors";
 import { newSigningSecret } from "@parley/shared/webhook-signature";
 import { Webhook } from "standardwebhooks";
 import { answerShares } from "../src/tools/answer-shares.ts";
-import { revealing } from "../src/tools/http/authorization.ts";
 import { callHttpTool, type HttpOutcome } from "../src/tools/http/call.ts";
 import { oauthTokens } from "../src/tools/http/oauth-tokens.ts";
 

@@ -160,4 +160,16 @@ describe("a model with fallbacks", () => {
       "LLM provider GROQ is not configured: the operator has to set GROQ_API_KEY",
     );
   });
+
+  test("is left for the next one while the secret that is its key cannot be had; with none, the error names the secret", async () => {
+    const { params, ...model } = custom(server.baseUrl);
+    const main = { ...model, params: { ...params, apiKey: undefined, keySecret: "gone" } };
+    const before = server.calls.length;
+    const select = (llm: LlmConfig) => selectModel("own_1", llm, settings("", egress), silentLogger);
+    expect((await whole(select(withFallback(main)))).text).toBe("Here instead.");
+    expect(server.calls.length).toBe(before);
+    expect(() => select(main)).toThrow(
+      "The agent's llm.params.api_key cannot be used: the secret gone does not exist, or is not printable ASCII without spaces",
+    );
+  });
 });

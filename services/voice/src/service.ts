@@ -3,6 +3,7 @@ import { type AgentKey, AgentServiceService } from "@parley/proto/parley/agent/v
 import { ConversationServiceService } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
 import { VoiceServiceService } from "@parley/proto/parley/voice/v1/voice_service.ts";
 import type { Clock } from "@parley/shared/clock";
+import { revealing } from "@parley/shared/domain/secret-keys";
 import { createEgress } from "@parley/shared/egress/egress";
 import type { Logger } from "@parley/shared/log";
 import { handOverQueue } from "@parley/shared/owner-events/hand-over";
@@ -47,6 +48,7 @@ import { dialSip } from "./sip-calls/dial-sip.ts";
 import { sipCalls } from "./sip-calls/sip-calls.ts";
 import { withDefaults } from "./speech/default-speech.ts";
 import { selectTextToSpeech } from "./speech/providers.ts";
+import { withSecretKeys } from "./speech/secret-keys.ts";
 import { findIdOfCarrierCall } from "./store/outbound-calls.ts";
 import { findPersonCallOfCarrier } from "./store/person-calls.ts";
 import { serveMediaStreams } from "./transport/media-stream/media-streams.ts";
@@ -81,7 +83,9 @@ export function startVoice(config: VoiceConfig, log: Logger, given?: Clock): Pro
         const egress = createEgress({ allow });
         const speech = { variables: config.credentials, guardedFetch: egress.fetch };
         const defaults = { stt: config.PARLEY_DEFAULT_STT, tts: config.PARLEY_DEFAULT_TTS };
-        const getSpeech = async (key: AgentKey) => withDefaults(await agents.getSpeech(key), defaults);
+        const reveal = revealing(accounts);
+        const getSpeech = async (key: AgentKey) =>
+          withDefaults(await withSecretKeys(reveal, key.ownerId, await agents.getSpeech(key)), defaults);
         const sealer = createSealer(config.PARLEY_TOKEN_KEY);
         const verifyFewAtOnce = fewUnverified();
         const adapters = carrierAdapters({

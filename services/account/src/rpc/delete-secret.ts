@@ -7,17 +7,16 @@ export function deleteSecret({ db, agents }: AccountContext): Handler<"deleteSec
     if (!(await isSecret(db, { ownerId, name }))) throw notFound("Secret");
     const { toolNames, agentIds } = await agents.listSecretUsers({ ownerId, secretName: name }, { origin: call });
     if (toolNames.length > 0) throw isUsed(name, namesOf("tool", toolNames), "every tool");
-    if (agentIds.length > 0) throw isUsed(name, `the start webhook of ${namesOf("agent", agentIds)}`, "every agent");
+    if (agentIds.length > 0) throw isUsed(name, namesOf("agent", agentIds), "every model and start webhook");
     if (!(await deleteSecretRow(db, { ownerId, name }))) throw notFound("Secret");
+    // Conversations that still run on an earlier version may remember it.
+    await agents.renewKeys({ ownerId }, { origin: call });
     return {};
   };
 }
 
-function isUsed(name: string, by: string, everywhere: string): ServiceError {
-  return new ServiceError(
-    "conflict",
-    `Secret ${name} is used by ${by}: take it out of ${everywhere} before deleting it`,
-  );
+function isUsed(name: string, by: string, places: string): ServiceError {
+  return new ServiceError("conflict", `Secret ${name} is used by ${by}: take it out of ${places} before deleting it`);
 }
 
 function namesOf(what: string, names: readonly string[]): string {

@@ -71,8 +71,8 @@ export function maskedLlm(stored: StoredLlm): LlmConfig {
 }
 
 /**
- * The configuration with keys in plain text and the models' prices, for the conversation service; or the field of the first key
- * that cannot be opened.
+ * The configuration with keys in plain text, or the names of secrets, and the models' prices, for the conversation service; or the
+ * field of the first key that cannot be opened.
  */
 export function openLlm(
   stored: StoredLlm,
@@ -98,8 +98,8 @@ export function openLlm(
 /** @param prices of models that are not the owner's own; empty to leave them out */
 function revealed(stored: StoredLlm, keyOf: (params: StoredParams) => string | undefined, prices: Prices): LlmConfig {
   const { providerName, modelName } = stored;
-  const { temperature, baseUrl, apiType } = stored.params;
-  const params: LlmParams = { temperature, baseUrl, apiType, apiKey: keyOf(stored.params) };
+  const { temperature, baseUrl, apiType, keySecret } = stored.params;
+  const params: LlmParams = { temperature, baseUrl, apiType, keySecret, apiKey: keyOf(stored.params) };
   return {
     providerName,
     modelName,

@@ -18,12 +18,12 @@ export function sealSpeech<C extends SpeechConfig>(
   agent: AgentKey,
 ): StoredSpeech<C> {
   if (!endpoint) return given;
-  const { apiKey, baseUrl } = endpoint;
-  if (apiKey === undefined) return { ...given, endpoint: { baseUrl } };
+  const { apiKey, ...server } = endpoint;
+  if (apiKey === undefined) return { ...given, endpoint: server };
   const { of = agent, config: stored = null } = before ?? {};
   const known = stored?.endpoint ? [{ ...stored.endpoint, use: useOf(of, addressOfSpeech(stored)) }] : [];
   const use = useOf(agent, addressOfSpeech({ providerName: given.providerName, endpoint }));
-  return { ...given, endpoint: { baseUrl, ...sealKey(apiKey, use, known, keys, `${path}.params.api_key`) } };
+  return { ...given, endpoint: { ...server, ...sealKey(apiKey, use, known, keys, `${path}.params.api_key`) } };
 }
 
 /** The configuration as an owner may see it. */
@@ -54,6 +54,7 @@ export function openSpeech<C extends SpeechConfig>(
 }
 
 function revealed<C extends SpeechConfig>(stored: StoredSpeech<C>, apiKey: string | undefined): C {
-  const endpoint = stored.endpoint && { baseUrl: stored.endpoint.baseUrl, apiKey };
+  const { baseUrl, keySecret } = stored.endpoint ?? {};
+  const endpoint = stored.endpoint && { baseUrl, keySecret, apiKey };
   return { ...stored, endpoint } as C;
 }

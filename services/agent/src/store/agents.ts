@@ -175,7 +175,7 @@ export async function listAgentsThatHandOverTo(
   max: number,
 ): Promise<string[]> {
   const rows = await sql<AgentKey[]>`
-    select agent_id from agents where owner_id = ${ownerId} and agent_id <> ${agentId} and ${using(sql, "handoffs", [{ agentId }])}
+    select agent_id from agents where owner_id = ${ownerId} and agent_id <> ${agentId} and ${using(sql, ["handoffs", [{ agentId }]])}
     order by agent_id limit ${max}`;
   return rows.map((row) => row.agentId);
 }
@@ -188,17 +188,24 @@ export async function listAgentsWithKnowledge(
 ): Promise<{ agentNames: string[]; total: number }> {
   const rows = await sql<{ agentName: string; total: number }[]>`
     select agent_name, count(*) over ()::integer as total from agents
-    where owner_id = ${ownerId} and ${using(sql, "knowledge", [{ knowledgeBaseId }])}
+    where owner_id = ${ownerId} and ${using(sql, ["knowledge", [{ knowledgeBaseId }]])}
     order by agent_name, agent_id limit ${max}`;
   return { agentNames: rows.map(({ agentName }) => agentName), total: rows[0]?.total ?? 0 };
 }
 
-/** The ids of the owner's agents whose start webhook uses a secret, at most `max`. */
+/** The ids of the owner's agents whose models or start webhook use a secret, at most `max`. */
 export async function listAgentsWithSecret(sql: Sql, ownerId: string, name: string, max: number): Promise<string[]> {
+  const key = { keySecret: name };
+  const uses = using(
+    sql,
+    ["startWebhook", { headers: [{ secret: name }] }],
+    ["stt", { endpoint: key }],
+    ["llm", { params: key }],
+    ["llm", { fallbacks: [{ params: key }] }],
+    ["tts", { endpoint: key }],
+  );
   const rows = await sql<AgentKey[]>`
-    select agent_id from agents
-    where owner_id = ${ownerId} and ${using(sql, "startWebhook", { headers: [{ secret: name }] })}
-    order by agent_id limit ${max}`;
+    select agent_id from agents where owner_id = ${ownerId} and ${uses} order by agent_id limit ${max}`;
   return rows.map((row) => row.agentId);
 }
 

@@ -14,6 +14,11 @@ export interface SealedKey {
   keyPlace?: number;
 }
 
+/** A key that is one of the owner's secrets, in the place of a text. */
+export interface NamedKey {
+  keySecret?: string | undefined;
+}
+
 /** What a key of an agent is for: the rest of `KeyUse`. */
 export interface KeyAddress {
   providerName: string;
@@ -30,7 +35,7 @@ export interface StoredLlm {
   price?: ModelPrice | undefined;
 }
 
-export interface StoredParams extends SealedKey {
+export interface StoredParams extends SealedKey, NamedKey {
   temperature?: number | undefined;
   baseUrl?: string | undefined;
   apiType?: string | undefined;
@@ -44,7 +49,7 @@ export interface SpeechConfig {
 /** A speech configuration as stored. */
 export type StoredSpeech<C extends SpeechConfig> = Omit<C, "endpoint"> & { endpoint?: StoredEndpoint | undefined };
 
-export interface StoredEndpoint extends SealedKey {
+export interface StoredEndpoint extends SealedKey, NamedKey {
   baseUrl: string;
 }
 

@@ -107,7 +107,7 @@ export async function listToolNames(sql: Sql, ownerId: string): Promise<string[]
 /** The ids of the owner's agents that use a tool, at most `max`. */
 export async function listAgentsWithTool(sql: Sql, { ownerId, toolId }: ToolKey, max: number): Promise<string[]> {
   const rows = await sql<AgentKey[]>`
-    select agent_id from agents where owner_id = ${ownerId} and ${using(sql, "customTools", [{ toolId }])}
+    select agent_id from agents where owner_id = ${ownerId} and ${using(sql, ["customTools", [{ toolId }]])}
     order by agent_id limit ${max}`;
   return rows.map(({ agentId }) => agentId);
 }

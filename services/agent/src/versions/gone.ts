@@ -1,6 +1,7 @@
 import type { Sql } from "@parley/shared/db/database";
 import type { CallOrigin } from "@parley/shared/rpc/call";
 import type { AgentContext } from "../context.ts";
+import { keySecretsOf } from "../model-keys/key-secrets.ts";
 import { findAgentOwners } from "../store/agents.ts";
 import { findToolOwners } from "../store/tools.ts";
 import type { AgentVersion } from "../store/versions.ts";
@@ -54,7 +55,8 @@ async function gonePrompts({ prompts }: Context, version: AgentVersion, origin: 
 async function goneSecrets({ accounts }: Context, { row, tools }: AgentVersion, origin: CallOrigin): Promise<string[]> {
   const ofTools = tools.flatMap(({ definition }) => secretsOf(definition.kind).map(({ name }) => name));
   const ofStart = row.startWebhook?.headers.flatMap(({ secret }) => secret ?? []) ?? [];
-  const used = [...new Set([...ofTools, ...ofStart])];
+  const ofModels = keySecretsOf(row).map(({ name }) => name);
+  const used = [...new Set([...ofModels, ...ofTools, ...ofStart])];
   if (used.length === 0) return [];
   const { names } = await accounts.findSecrets({ ownerId: row.ownerId, names: used }, { origin });
   return used.filter((name) => !names.includes(name)).map((name) => `there is no secret ${name}`);

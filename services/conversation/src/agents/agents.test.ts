@@ -1,6 +1,7 @@
 import { beforeEach, expect, test } from "bun:test";
 import { AgentPointer, AgentRuntime } from "@parley/proto/parley/agent/v1/agent.ts";
 import { Access } from "@parley/proto/parley/agent/v1/agent_service.ts";
+import type { RevealSecrets } from "@parley/shared/domain/secret-keys";
 import { ServiceError } from "@parley/shared/errors";
 import { silentLogger } from "@parley/shared/log";
 import { serviceErrorOf } from "@parley/testkit/failures";
@@ -20,6 +21,10 @@ let nowMs: number;
 let asked: number[];
 let read: string[];
 let timeouts: (number | undefined)[];
+/** The keys of the model and its fallback, and the values of the owner's secrets; null: the account service is away. */
+let modelKeys: readonly { apiKey?: string; keySecret?: string }[];
+let secrets: Record<string, string> | null;
+let revealed: string[];
 let agents: ReturnType<typeof agentsOf>;
 
 beforeEach(() => {
@@ -30,6 +35,9 @@ beforeEach(() => {
   asked = [];
   read = [];
   timeouts = [];
+  modelKeys = [];
+  secrets = {};
+  revealed = [];
   const client = {
     batchGetPointers: async ({ keys }: { keys: readonly unknown[] }, { timeoutMs }: { timeoutMs?: number }) => {
       asked.push(keys.length);
@@ -52,6 +60,9 @@ beforeEach(() => {
           keysRevision,
           pricesHash,
           agentName: `v${agentVersion}`,
+          ...(modelKeys.length > 0 && {
+            llm: { params: modelKeys[0], fallbacks: modelKeys.slice(1).map((params) => ({ params })) },
+          }),
         });
         return { access: Access.ACCESS_GRANTED, runtime };
       });
@@ -59,7 +70,12 @@ beforeEach(() => {
     },
     close: () => {},
   };
-  agents = agentsOf(client as never, silentLogger, () => nowMs);
+  const reveal: RevealSecrets = async (ownerId, names) => {
+    revealed.push(`${ownerId} ${names.join()}`);
+    if (!secrets) throw new ServiceError("unavailable", "The account service is unreachable. Try again.");
+    return Object.entries(secrets).flatMap(([name, value]) => (names.includes(name) ? [{ name, value }] : []));
+  };
+  agents = agentsOf(client as never, reveal, silentLogger, () => nowMs);
 });
 
 const nameOf = async (wanted: object = {}) => (await agents.choose(OWNER, AGENT, { caller, ...wanted })).agentName;
@@ -142,4 +158,40 @@ test("an agent that was deleted is not run from memory, also when the agent serv
   expect(await serviceErrorOf(nameOf())).toMatchObject({ kind: "not_found", detail: "Agent not found" });
   away = new ServiceError("unavailable", "away");
   expect(await serviceErrorOf(nameOf())).toMatchObject({ kind: "unavailable" });
+});
+
+const keysOf = async () => {
+  const { llm } = await agents.get(OWNER, AGENT, { agentVersion: 1, draftId: null });
+  return [llm?.params?.apiKey, ...(llm?.fallbacks ?? []).map(({ params }) => params?.apiKey)];
+};
+
+test("secrets that are keys are revealed in one question, and remembered until one of the owner's secrets has changed", async () => {
+  modelKeys = [{ keySecret: "main" }, { apiKey: "sk-text" }, { keySecret: "spare" }];
+  secrets = { main: "sk-first", spare: "sk-spare", other: "sk-other" };
+  for (let turn = 0; turn < 3; turn++) expect(await keysOf()).toEqual(["sk-first", "sk-text", "sk-spare"]);
+  expect(revealed).toEqual([`${OWNER} main,spare`]);
+  secrets = { ...secrets, main: "sk-second" };
+  pointer = { ...pointer, keysRevision: 8 };
+  expect(await keysOf()).toEqual(["sk-second", "sk-text", "sk-spare"]);
+  expect(revealed).toHaveLength(2);
+});
+
+test("a secret that is gone, or that no header can carry, leaves its model without a key until it is there", async () => {
+  modelKeys = [{ keySecret: "main" }, { keySecret: "spare" }];
+  secrets = { main: "clé secrète" };
+  expect(await keysOf()).toEqual([undefined, undefined]);
+  secrets = { main: "sk-first", spare: "sk-spare" };
+  expect(await keysOf()).toEqual(["sk-first", "sk-spare"]);
+});
+
+test("while the account service is away, versions whose secrets are known go on, and others are refused", async () => {
+  modelKeys = [{ keySecret: "main" }];
+  secrets = { main: "sk-first" };
+  await keysOf();
+  secrets = null;
+  expect(await keysOf()).toEqual(["sk-first"]);
+  expect(await serviceErrorOf(nameOf())).toMatchObject({
+    kind: "unavailable",
+    detail: "The account service is unreachable. Try again.",
+  });
 });

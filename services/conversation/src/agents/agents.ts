@@ -2,6 +2,7 @@ import type { AgentPointer, AgentRuntime } from "@parley/proto/parley/agent/v1/a
 import type { AgentServiceService, AgentVersionKey } from "@parley/proto/parley/agent/v1/agent_service.ts";
 import type { ListedMcpTool, Tool } from "@parley/proto/parley/agent/v1/tool.ts";
 import { agentReader } from "@parley/shared/domain/agent-reader";
+import type { RevealSecrets } from "@parley/shared/domain/secret-keys";
 import { notFound, ServiceError } from "@parley/shared/errors";
 import { bytesOfValue } from "@parley/shared/json/value-bytes";
 import type { Logger } from "@parley/shared/log";
@@ -11,6 +12,7 @@ import { observeHeldBytes } from "@parley/shared/telemetry/held-bytes";
 import type { Kept } from "../store/agent-path.ts";
 import { type Caller, chosenVersion } from "./choose-version.ts";
 import { agentPointers, type PointerSettings } from "./pointers.ts";
+import { lacksSecretKey, withSecretKeys } from "./secret-keys.ts";
 
 /** What a conversation begins with: a draft, a version by its number, the newest one, or else the published one. */
 export interface Wanted {
@@ -52,11 +54,11 @@ type AgentClient = Pick<
   Pick<PointerSettings, "batchGetPointers">;
 
 /**
- * Remembers versions, which never change, for as long as there is room. Only which one is published, and whether the keys and prices that
- * it refers to are still the same, is asked each time.
+ * Remembers versions, which never change, for as long as there is room, with the values of the secrets that are keys of their models. Only
+ * which one is published, and whether the keys and prices that it refers to are still the same, is asked each time.
  * @param nowMs a clock that only goes forward
  */
-export function agentsOf(client: AgentClient, log: Logger, nowMs?: () => number): Agents {
+export function agentsOf(client: AgentClient, reveal: RevealSecrets, log: Logger, nowMs?: () => number): Agents {
   const pointers = agentPointers({ batchGetPointers: client.batchGetPointers, log, ...(nowMs && { nowMs }) });
   const versions = ownerCache<AgentRuntime>({ totalBytes: TOTAL_BYTES, ownerBytes: OWNER_BYTES });
   const stopObserving = observeHeldBytes("agents", () => versions.heldBytes() + pointers.heldBytes());
@@ -74,14 +76,21 @@ export function agentsOf(client: AgentClient, log: Logger, nowMs?: () => number)
     const found = await read(key).catch((error) => {
       throw error instanceof ServiceError && error.kind === "not_found" ? notFound("Agent version") : error;
     });
-    versions.set(ownerId, name(found), found, bytesOfValue(found));
-    return found;
+    const keyed = await withKeys(ownerId, found);
+    // A secret that is made later changes no revision.
+    if (!keyed.llm || !lacksSecretKey(keyed.llm)) versions.set(ownerId, name(keyed), keyed, bytesOfValue(keyed));
+    return keyed;
+  }
+
+  /** The revision was read before the secrets are revealed, so none of them is older. */
+  async function withKeys(ownerId: string, agent: AgentRuntime): Promise<AgentRuntime> {
+    return agent.llm ? { ...agent, llm: await withSecretKeys(reveal, ownerId, agent.llm) } : agent;
   }
 
   async function getDraft(ownerId: string, agentId: string, draftId: string): Promise<AgentRuntime> {
     const { runtime } = await client.getDraftRuntime({ ownerId, agentId, draftId });
     if (!runtime) throw notFound("Draft");
-    return runtime;
+    return withKeys(ownerId, runtime);
   }
 
   async function choose(ownerId: string, agentId: string, wanted: Wanted): Promise<AgentRuntime> {

@@ -1,6 +1,7 @@
 import { createOpenAI } from "@ai-sdk/openai";
 import { createOpenAICompatible, type OpenAICompatibleChatLanguageModel } from "@ai-sdk/openai-compatible";
 import type { AgentRuntime, LlmConfig, LlmParams } from "@parley/proto/parley/agent/v1/agent.ts";
+import { noSecretKey } from "@parley/shared/domain/secret-keys";
 import type { Egress } from "@parley/shared/egress/egress";
 import { ServiceError } from "@parley/shared/errors";
 import type { Logger } from "@parley/shared/log";
@@ -33,26 +34,27 @@ export function llmOf({ llm, unreadableKey }: AgentRuntime): LlmConfig {
 }
 
 /**
- * Returns the configured model with its fallbacks. Leaves out models whose provider has no credential, as long as
- * another can be used.
+ * Returns the configured model with its fallbacks. Leaves out models whose provider has no credential, or whose secret cannot
+ * be had, as long as another can be used.
  * @param log logs each failed attempt
- * @throws ServiceError condition, naming the first model's provider, when none can be used
+ * @throws ServiceError condition, naming the first model's provider or secret, when none can be used
  */
 export function selectModel(ownerId: string, llm: LlmConfig, settings: ProviderSettings, log: Logger): Model {
   const [first, ...others] = [llm, ...llm.fallbacks]
     .flatMap((config) => modelOf(ownerId, config, settings) ?? [])
     .map(observedModel);
-  if (!first) throw new ServiceError("condition", notConfigured(llm.providerName));
+  if (!first) throw unusable(llm);
   return withAttempts([first, ...others], { retryMs: settings.retryMs, log });
 }
 
-function notConfigured(name: string): string {
+function unusable({ providerName: name, params }: LlmConfig): ServiceError {
+  if (params?.keySecret !== undefined) return noSecretKey("llm", params.keySecret);
   const provider = Object.hasOwn(LLM_PROVIDERS, name) ? LLM_PROVIDERS[name] : undefined;
   const remedy = provider ? `: the operator has to set ${keyVariableOf(provider.prefix)}` : "";
-  return `LLM provider ${name} is not configured${remedy}`;
+  return new ServiceError("condition", `LLM provider ${name} is not configured${remedy}`);
 }
 
-/** Returns null when the provider has no credential. */
+/** Returns null when the provider has no credential, or the owner not the secret that is the key. */
 function modelOf(
   ownerId: string,
   { providerName, modelName, params, price }: LlmConfig,
@@ -61,6 +63,7 @@ function modelOf(
   const by = { provider: providerName, name: modelName, price };
   const temperature = params?.temperature;
   if (providerName === "CUSTOM_LLM") {
+    if (params?.keySecret !== undefined && params.apiKey === undefined) return null;
     const key = JSON.stringify([modelName, params?.baseUrl, params?.apiKey, params?.apiType]);
     const isResponses = params?.apiType === "RESPONSES";
     const make = isResponses ? customResponses : customChat;

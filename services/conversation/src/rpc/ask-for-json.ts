@@ -2,6 +2,7 @@ import type { LlmConfig } from "@parley/proto/parley/agent/v1/agent.ts";
 import type { AskForJsonRequest } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
 import { invalid, ServiceError } from "@parley/shared/errors";
 import { isLonger } from "@parley/shared/text/length";
+import { withSecretKeys } from "../agents/secret-keys.ts";
 import { extractJson } from "../analysis/extract-json.ts";
 import type { ConversationContext, Handler } from "../context.ts";
 import { costUsdMicros } from "../model/cost.ts";
@@ -17,7 +18,9 @@ const SCHEMA_BYTES_MAX = 16 * 1024;
 export function askForJson(ctx: ConversationContext): Handler<"askForJson"> {
   return async (request, { log, signal }) => {
     const { ownerId, message, schema = {} } = checked(request);
-    const llm = request.llm ?? (await ownModel(ctx, request));
+    const llm = request.llm
+      ? await withSecretKeys(ctx.httpTools.revealSecrets, ownerId, request.llm)
+      : await ownModel(ctx, request);
     const model = ctx.selectModel(ownerId, llm, log);
     const system = [
       request.system,

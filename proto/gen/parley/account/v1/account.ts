@@ -214,7 +214,7 @@ export interface CarrierNumber {
   imported: boolean;
 }
 
-/** A secret that tools send, without its value. */
+/** A secret that tools or models send, without its value. */
 export interface Secret {
   name: string;
   /** 1, 2, … with each value. */

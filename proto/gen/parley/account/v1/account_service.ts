@@ -6596,7 +6596,7 @@ export const FindLostNumbersResponse: MessageFns<FindLostNumbersResponse> = {
   },
 };
 
-/** Owners, API keys, passwords and sessions, tiers, phone numbers, settings, secrets of tools. */
+/** Owners, API keys, passwords and sessions, tiers, phone numbers, settings, secrets. */
 export type AccountServiceService = typeof AccountServiceService;
 export const AccountServiceService = {
   createOwner: {
@@ -7057,7 +7057,7 @@ export const AccountServiceService = {
       Buffer.from(CreateSecretResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): CreateSecretResponse => CreateSecretResponse.decode(value),
   },
-  /** Replaces the value, from the next call of a tool on. */
+  /** Replaces the value, from the next call of a tool and the next turn of an agent on. May be repeated. */
   setSecret: {
     path: "/parley.account.v1.AccountService/SetSecret" as const,
     requestStream: false as const,
@@ -7067,7 +7067,7 @@ export const AccountServiceService = {
     responseSerialize: (value: SetSecretResponse): Buffer => Buffer.from(SetSecretResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): SetSecretResponse => SetSecretResponse.decode(value),
   },
-  /** A conflict while tools use it, which names them. */
+  /** A conflict while tools or agents use it, which names them. */
   deleteSecret: {
     path: "/parley.account.v1.AccountService/DeleteSecret" as const,
     requestStream: false as const,
@@ -7078,7 +7078,7 @@ export const AccountServiceService = {
       Buffer.from(DeleteSecretResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): DeleteSecretResponse => DeleteSecretResponse.decode(value),
   },
-  /** Returns values, at the moment of a tool's call; admits the conversation and voice services only. */
+  /** Returns values, for a tool's call or as the key of a model; admits the conversation and voice services only. */
   revealSecrets: {
     path: "/parley.account.v1.AccountService/RevealSecrets" as const,
     requestStream: false as const,
@@ -7189,11 +7189,11 @@ export interface AccountServiceServer extends UntypedServiceImplementation {
   listSecrets: handleUnaryCall<ListSecretsRequest, ListSecretsResponse>;
   /** A conflict if the name is taken. */
   createSecret: handleUnaryCall<CreateSecretRequest, CreateSecretResponse>;
-  /** Replaces the value, from the next call of a tool on. */
+  /** Replaces the value, from the next call of a tool and the next turn of an agent on. May be repeated. */
   setSecret: handleUnaryCall<SetSecretRequest, SetSecretResponse>;
-  /** A conflict while tools use it, which names them. */
+  /** A conflict while tools or agents use it, which names them. */
   deleteSecret: handleUnaryCall<DeleteSecretRequest, DeleteSecretResponse>;
-  /** Returns values, at the moment of a tool's call; admits the conversation and voice services only. */
+  /** Returns values, for a tool's call or as the key of a model; admits the conversation and voice services only. */
   revealSecrets: handleUnaryCall<RevealSecretsRequest, RevealSecretsResponse>;
   /** Says which of the names are secrets of the owner; admits the agent service only. */
   findSecrets: handleUnaryCall<FindSecretsRequest, FindSecretsResponse>;
@@ -7870,7 +7870,7 @@ export interface AccountServiceClient extends Client {
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: CreateSecretResponse) => void,
   ): ClientUnaryCall;
-  /** Replaces the value, from the next call of a tool on. */
+  /** Replaces the value, from the next call of a tool and the next turn of an agent on. May be repeated. */
   setSecret(
     request: SetSecretRequest,
     callback: (error: ServiceError | null, response: SetSecretResponse) => void,
@@ -7886,7 +7886,7 @@ export interface AccountServiceClient extends Client {
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: SetSecretResponse) => void,
   ): ClientUnaryCall;
-  /** A conflict while tools use it, which names them. */
+  /** A conflict while tools or agents use it, which names them. */
   deleteSecret(
     request: DeleteSecretRequest,
     callback: (error: ServiceError | null, response: DeleteSecretResponse) => void,
@@ -7902,7 +7902,7 @@ export interface AccountServiceClient extends Client {
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: DeleteSecretResponse) => void,
   ): ClientUnaryCall;
-  /** Returns values, at the moment of a tool's call; admits the conversation and voice services only. */
+  /** Returns values, for a tool's call or as the key of a model; admits the conversation and voice services only. */
   revealSecrets(
     request: RevealSecretsRequest,
     callback: (error: ServiceError | null, response: RevealSecretsResponse) => void,

@@ -115,7 +115,11 @@ export interface SttConfig {
 export interface SpeechEndpoint {
   baseUrl: string;
   /** Masked in responses to owners, in the clear for the voice service, absent for others. */
-  apiKey?: string | undefined;
+  apiKey?:
+    | string
+    | undefined;
+  /** In the place of api_key: the name of a secret of the owner, which the voice service has revealed when it calls the server. */
+  keySecret?: string | undefined;
 }
 
 export interface LlmConfig {
@@ -162,7 +166,11 @@ export interface LlmParams {
     | string
     | undefined;
   /** CHAT_COMPLETION or RESPONSES. */
-  apiType?: string | undefined;
+  apiType?:
+    | string
+    | undefined;
+  /** In the place of api_key: the name of a secret of the owner, which the conversation service has revealed. */
+  keySecret?: string | undefined;
 }
 
 export interface TtsConfig {
@@ -320,7 +328,7 @@ export interface AgentPointer {
   salt: string;
   /** Empty, or the version of each of 100 slots. */
   slots: number[];
-  /** Grows when a key or signing secret changes that versions refer to: a kept runtime is good for one revision. */
+  /** Grows when a key, signing secret or secret changes that versions refer to: a kept runtime is good for one revision. */
   keysRevision: number;
   /** Of the catalogue's prices; changes when they do: a kept runtime is good for one. */
   pricesHash: string;
@@ -538,7 +546,7 @@ export const SttConfig: MessageFns<SttConfig> = {
 };
 
 function createBaseSpeechEndpoint(): SpeechEndpoint {
-  return { baseUrl: "", apiKey: undefined };
+  return { baseUrl: "", apiKey: undefined, keySecret: undefined };
 }
 
 export const SpeechEndpoint: MessageFns<SpeechEndpoint> = {
@@ -548,6 +556,9 @@ export const SpeechEndpoint: MessageFns<SpeechEndpoint> = {
     }
     if (message.apiKey !== undefined) {
       writer.uint32(18).string(message.apiKey);
+    }
+    if (message.keySecret !== undefined) {
+      writer.uint32(26).string(message.keySecret);
     }
     return writer;
   },
@@ -581,6 +592,14 @@ export const SpeechEndpoint: MessageFns<SpeechEndpoint> = {
             message.apiKey = reader.string();
             continue;
           }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.keySecret = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -600,6 +619,7 @@ export const SpeechEndpoint: MessageFns<SpeechEndpoint> = {
     const message = createBaseSpeechEndpoint();
     message.baseUrl = object.baseUrl ?? "";
     message.apiKey = object.apiKey ?? undefined;
+    message.keySecret = object.keySecret ?? undefined;
     return message;
   },
 };
@@ -847,7 +867,7 @@ export const ModelPrice: MessageFns<ModelPrice> = {
 };
 
 function createBaseLlmParams(): LlmParams {
-  return { temperature: undefined, baseUrl: undefined, apiKey: undefined, apiType: undefined };
+  return { temperature: undefined, baseUrl: undefined, apiKey: undefined, apiType: undefined, keySecret: undefined };
 }
 
 export const LlmParams: MessageFns<LlmParams> = {
@@ -863,6 +883,9 @@ export const LlmParams: MessageFns<LlmParams> = {
     }
     if (message.apiType !== undefined) {
       writer.uint32(34).string(message.apiType);
+    }
+    if (message.keySecret !== undefined) {
+      writer.uint32(42).string(message.keySecret);
     }
     return writer;
   },
@@ -912,6 +935,14 @@ export const LlmParams: MessageFns<LlmParams> = {
             message.apiType = reader.string();
             continue;
           }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.keySecret = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -933,6 +964,7 @@ export const LlmParams: MessageFns<LlmParams> = {
     message.baseUrl = object.baseUrl ?? undefined;
     message.apiKey = object.apiKey ?? undefined;
     message.apiType = object.apiType ?? undefined;
+    message.keySecret = object.keySecret ?? undefined;
     return message;
   },
 };

@@ -595,8 +595,15 @@ export interface ListSecretUsersRequest {
 export interface ListSecretUsersResponse {
   /** At most 10. */
   toolNames: string[];
-  /** Whose start webhook uses it; at most 10. */
+  /** Whose models or start webhook use it; at most 10. */
   agentIds: string[];
+}
+
+export interface RenewKeysRequest {
+  ownerId: string;
+}
+
+export interface RenewKeysResponse {
 }
 
 export interface ListKnowledgeBaseUsersRequest {
@@ -6472,6 +6479,104 @@ export const ListSecretUsersResponse: MessageFns<ListSecretUsersResponse> = {
   },
 };
 
+function createBaseRenewKeysRequest(): RenewKeysRequest {
+  return { ownerId: "" };
+}
+
+export const RenewKeysRequest: MessageFns<RenewKeysRequest> = {
+  encode(message: RenewKeysRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.ownerId !== "") {
+      writer.uint32(10).string(message.ownerId);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): RenewKeysRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseRenewKeysRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.ownerId = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<RenewKeysRequest>, I>>(base?: I): RenewKeysRequest {
+    return RenewKeysRequest.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<RenewKeysRequest>, I>>(object: I): RenewKeysRequest {
+    const message = createBaseRenewKeysRequest();
+    message.ownerId = object.ownerId ?? "";
+    return message;
+  },
+};
+
+function createBaseRenewKeysResponse(): RenewKeysResponse {
+  return {};
+}
+
+export const RenewKeysResponse: MessageFns<RenewKeysResponse> = {
+  encode(_: RenewKeysResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): RenewKeysResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseRenewKeysResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<RenewKeysResponse>, I>>(base?: I): RenewKeysResponse {
+    return RenewKeysResponse.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<RenewKeysResponse>, I>>(_: I): RenewKeysResponse {
+    const message = createBaseRenewKeysResponse();
+    return message;
+  },
+};
+
 function createBaseListKnowledgeBaseUsersRequest(): ListKnowledgeBaseUsersRequest {
   return { ownerId: "", knowledgeBaseId: "" };
 }
@@ -8068,6 +8173,19 @@ export const AgentServiceService = {
       Buffer.from(ListSecretUsersResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): ListSecretUsersResponse => ListSecretUsersResponse.decode(value),
   },
+  /**
+   * Has conversations reveal the secrets that are keys of the owner's agents again. Called after one has changed; admits the account
+   * service only. May be repeated.
+   */
+  renewKeys: {
+    path: "/parley.agent.v1.AgentService/RenewKeys" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: RenewKeysRequest): Buffer => Buffer.from(RenewKeysRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): RenewKeysRequest => RenewKeysRequest.decode(value),
+    responseSerialize: (value: RenewKeysResponse): Buffer => Buffer.from(RenewKeysResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): RenewKeysResponse => RenewKeysResponse.decode(value),
+  },
   /** Returns the agents that use a knowledge base; admits the knowledge service only. */
   listKnowledgeBaseUsers: {
     path: "/parley.agent.v1.AgentService/ListKnowledgeBaseUsers" as const,
@@ -8363,6 +8481,11 @@ export interface AgentServiceServer extends UntypedServiceImplementation {
   reportMcpTools: handleUnaryCall<ReportMcpToolsRequest, ReportMcpToolsResponse>;
   /** Returns the tools and agents that use a secret; admits the account service only. */
   listSecretUsers: handleUnaryCall<ListSecretUsersRequest, ListSecretUsersResponse>;
+  /**
+   * Has conversations reveal the secrets that are keys of the owner's agents again. Called after one has changed; admits the account
+   * service only. May be repeated.
+   */
+  renewKeys: handleUnaryCall<RenewKeysRequest, RenewKeysResponse>;
   /** Returns the agents that use a knowledge base; admits the knowledge service only. */
   listKnowledgeBaseUsers: handleUnaryCall<ListKnowledgeBaseUsersRequest, ListKnowledgeBaseUsersResponse>;
   /** A test of an agent. Its name is unique per agent. */
@@ -8858,6 +8981,25 @@ export interface AgentServiceClient extends Client {
     metadata: Metadata,
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: ListSecretUsersResponse) => void,
+  ): ClientUnaryCall;
+  /**
+   * Has conversations reveal the secrets that are keys of the owner's agents again. Called after one has changed; admits the account
+   * service only. May be repeated.
+   */
+  renewKeys(
+    request: RenewKeysRequest,
+    callback: (error: ServiceError | null, response: RenewKeysResponse) => void,
+  ): ClientUnaryCall;
+  renewKeys(
+    request: RenewKeysRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: RenewKeysResponse) => void,
+  ): ClientUnaryCall;
+  renewKeys(
+    request: RenewKeysRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: RenewKeysResponse) => void,
   ): ClientUnaryCall;
   /** Returns the agents that use a knowledge base; admits the knowledge service only. */
   listKnowledgeBaseUsers(

@@ -1,25 +1,9 @@
-import type { AccountServiceService, RevealedSecret } from "@parley/proto/parley/account/v1/account_service.ts";
+import type { RevealedSecret } from "@parley/proto/parley/account/v1/account_service.ts";
 import type { ToolAuth, ToolHeader, ToolParameter } from "@parley/proto/parley/agent/v1/tool.ts";
-import { ServiceError } from "@parley/shared/errors";
-import type { ServiceClient } from "@parley/shared/rpc/client";
+import type { RevealSecrets } from "@parley/shared/domain/secret-keys";
 import type { TokenRequest } from "./oauth-tokens.ts";
 import { headerOf } from "./request.ts";
 import { Refused, secretOf } from "./values.ts";
-
-/** Reveals the owner's secrets of these names, as far as they exist. */
-export type RevealSecrets = (ownerId: string, names: readonly string[]) => Promise<readonly RevealedSecret[]>;
-
-/** Asks the account service, once more if it went away in the middle; the second time, the client waits for it to come back. */
-export function revealing(accounts: Pick<ServiceClient<typeof AccountServiceService>, "revealSecrets">): RevealSecrets {
-  return async (ownerId, names) => {
-    const ask = () => accounts.revealSecrets({ ownerId, names: [...names] });
-    const { secrets } = await ask().catch((error) => {
-      if (error instanceof ServiceError && error.kind === "unavailable") return ask();
-      throw error;
-    });
-    return secrets;
-  };
-}
 
 /** The parts of a tool that name secrets. */
 export interface SecretUses {

@@ -1,13 +1,14 @@
 import { randomBytes } from "node:crypto";
 import type { HttpTool, Tool } from "@parley/proto/parley/agent/v1/tool.ts";
 import type { Clock } from "@parley/shared/clock";
+import type { RevealSecrets } from "@parley/shared/domain/secret-keys";
 import type { Egress } from "@parley/shared/egress/egress";
 import type { ByteShares } from "@parley/shared/shares/byte-shares";
 import { activeTraceparent } from "@parley/shared/telemetry/spans";
 import { signed, signingKeyOf } from "@parley/shared/webhook-signature";
 import { countAnswers, TOO_MANY_ANSWERS } from "../answer-shares.ts";
 import { ANSWER_BYTES_MAX, takeAnswer } from "./answer.ts";
-import { authorizationOf, credentialOf, type RevealSecrets, secretsOf, tokenRequestOf } from "./authorization.ts";
+import { authorizationOf, credentialOf, secretsOf, tokenRequestOf } from "./authorization.ts";
 import { FORM_BYTES_MAX, maskOf } from "./masks.ts";
 import type { OAuthTokens } from "./oauth-tokens.ts";
 import { type HttpRequest, requestOf } from "./request.ts";

@@ -1,11 +1,12 @@
 import type { RevealedSecret } from "@parley/proto/parley/account/v1/account_service.ts";
 import type { McpTool } from "@parley/proto/parley/agent/v1/tool.ts";
+import type { RevealSecrets } from "@parley/shared/domain/secret-keys";
 import type { Egress } from "@parley/shared/egress/egress";
 import type { ByteShares } from "@parley/shared/shares/byte-shares";
 import { ownerCache } from "@parley/shared/shares/owner-cache";
 import { storable } from "../../store/storable.ts";
 import { ERROR_BYTES_MAX, withRestNoted } from "../http/answer.ts";
-import { authorizationOf, credentialOf, type RevealSecrets, secretsOf, tokenRequestOf } from "../http/authorization.ts";
+import { authorizationOf, credentialOf, secretsOf, tokenRequestOf } from "../http/authorization.ts";
 import { maskOf } from "../http/masks.ts";
 import type { OAuthTokens } from "../http/oauth-tokens.ts";
 import { headersOf } from "../http/request.ts";

@@ -52,6 +52,7 @@ export const ADMITTED: Readonly<Record<ServiceName, Admitted>> = {
     GetToolRuntime: ["conversation"],
     ReportMcpTools: ["conversation"],
     ListSecretUsers: ["account"],
+    RenewKeys: ["account"],
     ListKnowledgeBaseUsers: ["knowledge"],
     GetSpeech: ["voice"],
     FindCallee: ["voice", "messaging"],

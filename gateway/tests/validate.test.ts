@@ -159,6 +159,16 @@ describe("a violation is reported with its field and the fix", () => {
       "llm.params.api_key must be printable ASCII without spaces",
     ],
     [
+      "custom with a secret without a name",
+      custom({ base_url: "https://a", api_key: { secret: "" } }),
+      "llm.params.api_key.secret must not be empty",
+    ],
+    [
+      "custom with neither a key nor a secret",
+      custom({ base_url: "https://a", api_key: 7 }),
+      "llm.params.api_key must be a string or an object",
+    ],
+    [
       "number out of its bounds where null is allowed",
       { ...GOOD, prompt: { prompt_name: "p", prompt_version: 0 } },
       "prompt.prompt_version must be between 1 and 2147483647",

@@ -34,7 +34,7 @@ const TAGS = {
   Callbacks:
     "Requests that carriers send to Parley, each authenticated by the carrier's signature. No other client needs them.",
   Management:
-    "What a signed-in owner manages: API keys, secrets of tools, webhook destinations and deliveries, phone numbers, cloned voices, settings, and usage. A browser may write only from a page of the same origin.",
+    "What a signed-in owner manages: API keys, secrets, webhook destinations and deliveries, phone numbers, cloned voices, settings, and usage. A browser may write only from a page of the same origin.",
 } as const;
 
 /** Builds the OpenAPI 3.1 document of some routes from the schemas that validate them. */

@@ -124,17 +124,22 @@ function presentStt(stt: SttConfig) {
 
 function presentEndpoint(endpoint: SpeechEndpoint | undefined) {
   if (!endpoint) return {};
-  return { base_url: endpoint.baseUrl, ...(endpoint.apiKey !== undefined && { api_key: endpoint.apiKey }) };
+  return { base_url: endpoint.baseUrl, ...presentKey(endpoint) };
+}
+
+function presentKey({ apiKey, keySecret }: Pick<SpeechEndpoint, "apiKey" | "keySecret">) {
+  if (keySecret !== undefined) return { api_key: { secret: keySecret } };
+  return apiKey === undefined ? {} : { api_key: apiKey };
 }
 
 export function presentLlm(llm: LlmConfig): object {
-  const { temperature, baseUrl, apiKey, apiType } = llm.params ?? {};
+  const { temperature, baseUrl, apiType, ...key } = llm.params ?? {};
   return {
     provider_name: llm.providerName,
     model_name: llm.modelName,
     params: {
       ...(baseUrl !== undefined && { base_url: baseUrl }),
-      ...(apiKey !== undefined && { api_key: apiKey }),
+      ...presentKey(key),
       ...(apiType !== undefined && { API_TYPE: apiType }),
       ...(temperature !== undefined && { temperature }),
     },

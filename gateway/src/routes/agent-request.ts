@@ -211,9 +211,15 @@ function sttOf(stt: NonNullable<UpdateAgentBody["stt"]>): SttConfig {
 
 /** Only an owner's own server has an address. */
 function endpointOf(
-  params: { base_url?: string; api_key?: string; speed?: number } | null | undefined,
+  params: { base_url?: string; api_key?: KeyBody; speed?: number } | null | undefined,
 ): SpeechEndpoint | undefined {
-  return params?.base_url === undefined ? undefined : { baseUrl: params.base_url, apiKey: params.api_key };
+  return params?.base_url === undefined ? undefined : { baseUrl: params.base_url, ...keyOf(params.api_key) };
+}
+
+type KeyBody = string | { secret: string };
+
+function keyOf(key: KeyBody | undefined): Pick<SpeechEndpoint, "apiKey" | "keySecret"> {
+  return typeof key === "object" ? { keySecret: key.secret } : { apiKey: key };
 }
 
 interface PricingBody {
@@ -225,7 +231,7 @@ interface PricingBody {
 interface LlmBody {
   provider_name: string;
   model_name: string;
-  params?: { temperature?: number; base_url?: string; api_key?: string; API_TYPE?: string } | null;
+  params?: { temperature?: number; base_url?: string; api_key?: KeyBody; API_TYPE?: string } | null;
   pricing?: PricingBody | null;
 }
 
@@ -240,7 +246,7 @@ function modelOf({ provider_name, model_name, params, pricing }: LlmBody, fallba
     params: {
       temperature: params?.temperature,
       baseUrl: params?.base_url,
-      apiKey: params?.api_key,
+      ...keyOf(params?.api_key),
       apiType: params?.API_TYPE,
     },
     fallbacks,

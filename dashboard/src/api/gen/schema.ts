@@ -1756,13 +1756,13 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List the secrets of tools, without their values
+         * List secrets, without their values
          * @description Needs a session.
          */
         get: operations["listSecrets"];
         put?: never;
         /**
-         * Create a secret that tools send
+         * Create a secret that tools or models send
          * @description Needs a session.
          */
         post: operations["createSecret"];
@@ -1782,14 +1782,14 @@ export interface paths {
         get?: never;
         /**
          * Give a secret a new value
-         * @description Tools send it from their next call on.
+         * @description Tools send it from their next call on, models from their next turn, and speech servers from the next phone or web call.
          *
          *     Needs a session.
          */
         put: operations["setSecret"];
         post?: never;
         /**
-         * Delete a secret that no tool uses
+         * Delete a secret that no tool and no agent uses
          * @description Needs a session.
          */
         delete: operations["deleteSecret"];
@@ -3064,11 +3064,14 @@ export interface components {
                  * @example https://llm.acme.example/v1
                  */
                 base_url: string;
-                /**
-                 * @description Key for the endpoint. Responses show it masked; sending the mask back leaves it unchanged.
-                 * @example sk-acme-0123456789
-                 */
-                api_key?: string;
+                /** @description Key for the endpoint: a text, or `{ secret }`. */
+                api_key?: string | {
+                    /**
+                     * @description Name of one of your secrets (`/v1/manage/secrets`).
+                     * @example shop_api_key
+                     */
+                    secret: string;
+                };
             };
         };
         /** @description A model of a provider that the operator has a key for. */
@@ -3109,11 +3112,14 @@ export interface components {
                  * @example https://llm.acme.example/v1
                  */
                 base_url: string;
-                /**
-                 * @description Key for the endpoint. Responses show it masked; sending the mask back leaves it unchanged.
-                 * @example sk-acme-0123456789
-                 */
-                api_key: string;
+                /** @description Key for the endpoint: a text, or `{ secret }`. */
+                api_key: string | {
+                    /**
+                     * @description Name of one of your secrets (`/v1/manage/secrets`).
+                     * @example shop_api_key
+                     */
+                    secret: string;
+                };
                 /**
                  * @description Which of OpenAI's protocols the endpoint speaks. Default: CHAT_COMPLETION.
                  * @enum {string}
@@ -3162,11 +3168,14 @@ export interface components {
                      * @example https://llm.acme.example/v1
                      */
                     base_url: string;
-                    /**
-                     * @description Key for the endpoint. Responses show it masked; sending the mask back leaves it unchanged.
-                     * @example sk-acme-0123456789
-                     */
-                    api_key: string;
+                    /** @description Key for the endpoint: a text, or `{ secret }`. */
+                    api_key: string | {
+                        /**
+                         * @description Name of one of your secrets (`/v1/manage/secrets`).
+                         * @example shop_api_key
+                         */
+                        secret: string;
+                    };
                     /**
                      * @description Which of OpenAI's protocols the endpoint speaks. Default: CHAT_COMPLETION.
                      * @enum {string}
@@ -3260,11 +3269,14 @@ export interface components {
                      * @example https://llm.acme.example/v1
                      */
                     base_url: string;
-                    /**
-                     * @description Key for the endpoint. Responses show it masked; sending the mask back leaves it unchanged.
-                     * @example sk-acme-0123456789
-                     */
-                    api_key: string;
+                    /** @description Key for the endpoint: a text, or `{ secret }`. */
+                    api_key: string | {
+                        /**
+                         * @description Name of one of your secrets (`/v1/manage/secrets`).
+                         * @example shop_api_key
+                         */
+                        secret: string;
+                    };
                     /**
                      * @description Which of OpenAI's protocols the endpoint speaks. Default: CHAT_COMPLETION.
                      * @enum {string}
@@ -3344,11 +3356,14 @@ export interface components {
                  * @example https://llm.acme.example/v1
                  */
                 base_url: string;
-                /**
-                 * @description Key for the endpoint. Responses show it masked; sending the mask back leaves it unchanged.
-                 * @example sk-acme-0123456789
-                 */
-                api_key?: string;
+                /** @description Key for the endpoint: a text, or `{ secret }`. */
+                api_key?: string | {
+                    /**
+                     * @description Name of one of your secrets (`/v1/manage/secrets`).
+                     * @example shop_api_key
+                     */
+                    secret: string;
+                };
                 /**
                  * @description Speed, 1 being normal.
                  * @example 1.1
@@ -3740,11 +3755,11 @@ export interface components {
             params: {
                 /** @description Address of a CUSTOM_STT or CUSTOM_TTS. */
                 base_url?: string;
-                /**
-                 * @description Key of a CUSTOM_STT or CUSTOM_TTS, masked except for its last four characters.
-                 * @example ********1234
-                 */
-                api_key?: string;
+                /** @description Key of a CUSTOM_STT or CUSTOM_TTS. */
+                api_key?: string | {
+                    /** @description Name of the secret that is the key. */
+                    secret: string;
+                };
             };
         };
         /** @description Language model. */
@@ -3765,11 +3780,11 @@ export interface components {
                 temperature?: number;
                 /** @description Address of a CUSTOM_LLM. */
                 base_url?: string;
-                /**
-                 * @description Key of a CUSTOM_LLM, masked except for its last four characters.
-                 * @example ********1234
-                 */
-                api_key?: string;
+                /** @description Key of a CUSTOM_LLM. */
+                api_key?: string | {
+                    /** @description Name of the secret that is the key. */
+                    secret: string;
+                };
                 /**
                  * @description Protocol of a CUSTOM_LLM.
                  * @enum {string}
@@ -3812,11 +3827,11 @@ export interface components {
                     temperature?: number;
                     /** @description Address of a CUSTOM_LLM. */
                     base_url?: string;
-                    /**
-                     * @description Key of a CUSTOM_LLM, masked except for its last four characters.
-                     * @example ********1234
-                     */
-                    api_key?: string;
+                    /** @description Key of a CUSTOM_LLM. */
+                    api_key?: string | {
+                        /** @description Name of the secret that is the key. */
+                        secret: string;
+                    };
                     /**
                      * @description Protocol of a CUSTOM_LLM.
                      * @enum {string}
@@ -3869,11 +3884,11 @@ export interface components {
             params: {
                 /** @description Address of a CUSTOM_STT or CUSTOM_TTS. */
                 base_url?: string;
-                /**
-                 * @description Key of a CUSTOM_STT or CUSTOM_TTS, masked except for its last four characters.
-                 * @example ********1234
-                 */
-                api_key?: string;
+                /** @description Key of a CUSTOM_STT or CUSTOM_TTS. */
+                api_key?: string | {
+                    /** @description Name of the secret that is the key. */
+                    secret: string;
+                };
                 /** @description Speed, 1 being normal. */
                 speed?: number;
             };
@@ -8359,7 +8374,7 @@ export interface components {
         /** @description A secret, without its value. */
         Secret: {
             /**
-             * @description Name by which tools refer to the secret.
+             * @description Name by which tools and agents refer to the secret.
              * @example shop_api_key
              */
             name: string;
@@ -8380,10 +8395,10 @@ export interface components {
             /** @description Who created the secret: a session, or an operator. */
             created_by: string | null;
         };
-        /** @description A secret that tools send. */
+        /** @description A secret that tools or models send. */
         CreateSecretRequest: {
             /**
-             * @description Name by which tools refer to the secret, unique among your secrets.
+             * @description Name by which tools and agents refer to the secret, unique among your secrets.
              * @example shop_api_key
              */
             name: string;
@@ -10284,9 +10299,14 @@ export interface operations {
                      *             },
                      *             "fallbacks": [
                      *               {
-                     *                 "provider_name": "OPENAI",
-                     *                 "model_name": "gpt-4.1",
-                     *                 "params": {}
+                     *                 "provider_name": "CUSTOM_LLM",
+                     *                 "model_name": "acme-chat",
+                     *                 "params": {
+                     *                   "base_url": "https://llm.acme.example/v1",
+                     *                   "api_key": {
+                     *                     "secret": "shop_api_key"
+                     *                   }
+                     *                 }
                      *               }
                      *             ]
                      *           },
@@ -10531,9 +10551,14 @@ export interface operations {
                  *         },
                  *         "fallbacks": [
                  *           {
-                 *             "provider_name": "OPENAI",
-                 *             "model_name": "gpt-4.1",
-                 *             "params": {}
+                 *             "provider_name": "CUSTOM_LLM",
+                 *             "model_name": "acme-chat",
+                 *             "params": {
+                 *               "base_url": "https://llm.acme.example/v1",
+                 *               "api_key": {
+                 *                 "secret": "shop_api_key"
+                 *               }
+                 *             }
                  *           }
                  *         ]
                  *       },
@@ -10717,9 +10742,14 @@ export interface operations {
                      *         },
                      *         "fallbacks": [
                      *           {
-                     *             "provider_name": "OPENAI",
-                     *             "model_name": "gpt-4.1",
-                     *             "params": {}
+                     *             "provider_name": "CUSTOM_LLM",
+                     *             "model_name": "acme-chat",
+                     *             "params": {
+                     *               "base_url": "https://llm.acme.example/v1",
+                     *               "api_key": {
+                     *                 "secret": "shop_api_key"
+                     *               }
+                     *             }
                      *           }
                      *         ]
                      *       },
@@ -11114,9 +11144,14 @@ export interface operations {
                      *         },
                      *         "fallbacks": [
                      *           {
-                     *             "provider_name": "OPENAI",
-                     *             "model_name": "gpt-4.1",
-                     *             "params": {}
+                     *             "provider_name": "CUSTOM_LLM",
+                     *             "model_name": "acme-chat",
+                     *             "params": {
+                     *               "base_url": "https://llm.acme.example/v1",
+                     *               "api_key": {
+                     *                 "secret": "shop_api_key"
+                     *               }
+                     *             }
                      *           }
                      *         ]
                      *       },
@@ -11644,9 +11679,14 @@ export interface operations {
                      *         },
                      *         "fallbacks": [
                      *           {
-                     *             "provider_name": "OPENAI",
-                     *             "model_name": "gpt-4.1",
-                     *             "params": {}
+                     *             "provider_name": "CUSTOM_LLM",
+                     *             "model_name": "acme-chat",
+                     *             "params": {
+                     *               "base_url": "https://llm.acme.example/v1",
+                     *               "api_key": {
+                     *                 "secret": "shop_api_key"
+                     *               }
+                     *             }
                      *           }
                      *         ]
                      *       },
@@ -12754,9 +12794,14 @@ export interface operations {
                      *           },
                      *           "fallbacks": [
                      *             {
-                     *               "provider_name": "OPENAI",
-                     *               "model_name": "gpt-4.1",
-                     *               "params": {}
+                     *               "provider_name": "CUSTOM_LLM",
+                     *               "model_name": "acme-chat",
+                     *               "params": {
+                     *                 "base_url": "https://llm.acme.example/v1",
+                     *                 "api_key": {
+                     *                   "secret": "shop_api_key"
+                     *                 }
+                     *               }
                      *             }
                      *           ]
                      *         },

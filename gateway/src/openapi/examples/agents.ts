@@ -27,7 +27,13 @@ const request: Record<string, unknown> = {
     provider_name: "OPENAI",
     model_name: "gpt-4.1-mini",
     params: { temperature: 0.5 },
-    fallbacks: [{ provider_name: "OPENAI", model_name: "gpt-4.1", params: {} }],
+    fallbacks: [
+      {
+        provider_name: "CUSTOM_LLM",
+        model_name: "acme-chat",
+        params: { base_url: "https://llm.acme.example/v1", api_key: { secret: SECRET_NAME } },
+      },
+    ],
   },
   tts: {
     provider_name: "OPENAI",

@@ -15,7 +15,7 @@ export function secretRoutes(gate: GateContext, { accounts }: Clients) {
       ...route(
         {
           id: "listSecrets",
-          summary: "List the secrets of tools, without their values",
+          summary: "List secrets, without their values",
           response: SecretList,
         },
         async ({ ownerId, origin }) => {
@@ -29,7 +29,7 @@ export function secretRoutes(gate: GateContext, { accounts }: Clients) {
       ...route(
         {
           id: "createSecret",
-          summary: "Create a secret that tools send",
+          summary: "Create a secret that tools or models send",
           body: CreateSecretBody,
           response: Secret,
           refuses: ["conflict"],
@@ -46,7 +46,8 @@ export function secretRoutes(gate: GateContext, { accounts }: Clients) {
         {
           id: "setSecret",
           summary: "Give a secret a new value",
-          description: "Tools send it from their next call on.",
+          description:
+            "Tools send it from their next call on, models from their next turn, and speech servers from the next phone or web call.",
           body: SetSecretBody,
           response: Secret,
           refuses: ["not_found"],
@@ -65,7 +66,7 @@ export function secretRoutes(gate: GateContext, { accounts }: Clients) {
       ...route(
         {
           id: "deleteSecret",
-          summary: "Delete a secret that no tool uses",
+          summary: "Delete a secret that no tool and no agent uses",
           response: Done,
           refuses: ["not_found", "conflict"],
         },

@@ -1,5 +1,6 @@
 import { PRICE_MAX } from "@parley/shared/domain/prices";
 import { Type } from "@sinclair/typebox";
+import { SecretName } from "../tools/parts.ts";
 import { About, Json, Maybe, OneOf, Text, Words } from "../types.ts";
 
 export const Language = Text({
@@ -24,15 +25,24 @@ const Endpoint = {
     description: "Address of an endpoint that speaks OpenAI's protocol, without the operation's path.",
     example: "https://llm.acme.example/v1",
   }),
-  // The characters that a header may contain.
-  api_key: Text({
-    min: 1,
-    max: 1000,
-    pattern: "^[\\x21-\\x7e]*$",
-    form: "be printable ASCII without spaces",
-    description: "Key for the endpoint. Responses show it masked; sending the mask back leaves it unchanged.",
-    example: "sk-acme-0123456789",
-  }),
+  api_key: Type.Union(
+    [
+      // The characters that a header may contain.
+      Text({
+        min: 1,
+        max: 1000,
+        pattern: "^[\\x21-\\x7e]*$",
+        form: "be printable ASCII without spaces",
+        description: "The key itself. Responses show it masked; sending the mask back leaves it unchanged.",
+        example: "sk-acme-0123456789",
+      }),
+      Type.Object(
+        { secret: SecretName },
+        { ...strict, description: "One of your secrets, whose current value is the key." },
+      ),
+    ],
+    { description: "Key for the endpoint: a text, or `{ secret }`." },
+  ),
 };
 const SpeechEndpoint = { base_url: Endpoint.base_url, api_key: Type.Optional(Endpoint.api_key) };
 

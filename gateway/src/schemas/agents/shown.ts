@@ -8,6 +8,16 @@ import { Pricing, Sts } from "./models.ts";
 import { AgentType, PublishingMode, shownPlainFields } from "./requests.ts";
 import { StartWebhookShown } from "./start-webhook.ts";
 
+const KeyShown = (of: string) =>
+  Type.Optional(
+    Type.Union(
+      [
+        Type.String({ description: "Masked except for its last four characters.", examples: ["********1234"] }),
+        Type.Object({ secret: Type.String({ description: "Name of the secret that is the key." }) }),
+      ],
+      { description: `Key of a ${of}.` },
+    ),
+  );
 const LlmShown = {
   provider_name: Type.String({ description: "Provider of the model.", examples: ["OPENAI"] }),
   model_name: Type.String({ description: "Name of the model.", examples: ["gpt-4.1-mini"] }),
@@ -15,12 +25,7 @@ const LlmShown = {
     {
       temperature: Type.Optional(Type.Number({ description: "Sampling temperature." })),
       base_url: Type.Optional(Type.String({ description: "Address of a CUSTOM_LLM." })),
-      api_key: Type.Optional(
-        Type.String({
-          description: "Key of a CUSTOM_LLM, masked except for its last four characters.",
-          examples: ["********1234"],
-        }),
-      ),
+      api_key: KeyShown("CUSTOM_LLM"),
       API_TYPE: Type.Optional(
         OneOf(["CHAT_COMPLETION", "RESPONSES"] as const, { description: "Protocol of a CUSTOM_LLM." }),
       ),
@@ -31,12 +36,7 @@ const LlmShown = {
 };
 const SpeechEndpoint = {
   base_url: Type.Optional(Type.String({ description: "Address of a CUSTOM_STT or CUSTOM_TTS." })),
-  api_key: Type.Optional(
-    Type.String({
-      description: "Key of a CUSTOM_STT or CUSTOM_TTS, masked except for its last four characters.",
-      examples: ["********1234"],
-    }),
-  ),
+  api_key: KeyShown("CUSTOM_STT or CUSTOM_TTS"),
 };
 const SpokenLanguage = Type.Optional(Type.String({ description: "BCP 47 tag.", examples: ["en-US"] }));
 const SttConfig = Resource(

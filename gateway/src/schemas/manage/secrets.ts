@@ -16,12 +16,12 @@ export const CreateSecretBody = Type.Object(
       max: 64,
       pattern: "^[a-zA-Z0-9_][a-zA-Z0-9_.-]*$",
       form: "begin with a letter, a digit or an underscore, and have only these, dots and hyphens",
-      description: "Name by which tools refer to the secret, unique among your secrets.",
+      description: "Name by which tools and agents refer to the secret, unique among your secrets.",
       example: "shop_api_key",
     }),
     value: Value,
   },
-  { $id: "CreateSecretRequest", description: "A secret that tools send." },
+  { $id: "CreateSecretRequest", description: "A secret that tools or models send." },
 );
 
 export const SetSecretBody = Type.Object(
@@ -32,7 +32,10 @@ export const SetSecretBody = Type.Object(
 export const Secret = Resource(
   "Secret",
   {
-    name: Type.String({ description: "Name by which tools refer to the secret.", examples: ["shop_api_key"] }),
+    name: Type.String({
+      description: "Name by which tools and agents refer to the secret.",
+      examples: ["shop_api_key"],
+    }),
     version: Type.Integer({ description: "1 for the first value, one more with each new one." }),
     created_at: At("When the secret was created."),
     updated_at: At("When it got its value."),

@@ -5,7 +5,7 @@ import { Json, Maybe, OneOf, Text, Words } from "../types.ts";
 
 const strict = { additionalProperties: false };
 
-const SecretName = Text({
+export const SecretName = Text({
   min: 1,
   max: 64,
   description: "Name of one of your secrets (`/v1/manage/secrets`).",

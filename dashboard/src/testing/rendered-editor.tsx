@@ -23,6 +23,7 @@ const READ: readonly (readonly [readonly unknown[], unknown])[] = [
   [["models"], { llm: [], default_llm: null }],
   [["speech"], { stt: [], tts: [], sts: [] }],
   [["providers"], { llm: { OPENAI: ["gpt"] }, stt: { DEEPGRAM: ["nova"] }, tts: { OPENAI: ["tts"] } }],
+  [["secrets"], [{ name: "stt_key" }]],
   [["mobile-numbers"], [{ mobile_number: "+14155550123" }]],
   [["prompts", "shared"], []],
   [["tools", "library"], { items: [{ id: "tol_1", name: "look_up_order" }], areAll: true }],

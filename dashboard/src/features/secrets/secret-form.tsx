@@ -48,7 +48,7 @@ export function SecretForm({
       {!secret && (
         <TextField
           label="Name"
-          hint="Tools refer to the secret by this name, which cannot change."
+          hint="Tools and agents refer to the secret by this name, which cannot change."
           error={errors.get("name")}
           required
           maxLength={64}
@@ -63,7 +63,7 @@ export function SecretForm({
         label={secret ? "New value" : "Value"}
         hint={
           secret
-            ? "Tools send it from their next call on. At least 8 characters."
+            ? "Tools send it from their next call on, models from their next turn on. At least 8 characters."
             : "It is stored encrypted and never shown again. At least 8 characters."
         }
         error={errors.get("value")}

@@ -16,7 +16,7 @@ import { Time } from "../../ui/time.tsx";
 import { SecretForm } from "./secret-form.tsx";
 import { SECRETS, type Secret, secretsQuery } from "./secrets.ts";
 
-/** What tools send and nobody sees: API keys and passwords of the servers that they call. */
+/** What tools and models send and nobody sees: API keys and passwords of the servers that they call. */
 export function SecretsPage() {
   const secrets = useQuery(secretsQuery);
   const [isMaking, setMaking] = useMaking();
@@ -28,7 +28,7 @@ export function SecretsPage() {
   return (
     <Page
       title="Secrets"
-      description="Keys and passwords that your tools send to other servers. Models and transcripts never have them."
+      description="Keys and passwords that your tools and models send to other servers. Prompts and transcripts never have them."
       actions={secrets.data && secrets.data.length > 0 && make}
     >
       <Listed
@@ -39,7 +39,8 @@ export function SecretsPage() {
         rowKey={({ name }) => name}
         empty={
           <EmptyState icon={LockKeyhole} title="No secrets yet" action={make}>
-            Store a key once and refer to it by name in the headers, authentication, and parameters of your tools.
+            Store a key once and refer to it by name: in the headers, authentication, and parameters of your tools, and
+            as the key of your own models.
           </EmptyState>
         }
       />
@@ -92,7 +93,7 @@ function SecretMenu({ secret }: { secret: Secret }) {
         done={`Deleted “${name}”`}
         then={() => client.invalidateQueries({ queryKey: SECRETS })}
       >
-        Only a secret that no tool uses can be deleted. This cannot be undone.
+        Only a secret that no tool and no agent uses can be deleted. This cannot be undone.
       </Confirm>
     </>
   );

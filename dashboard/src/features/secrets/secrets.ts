@@ -5,7 +5,7 @@ export type Secret = Schema["Secret"];
 
 export const SECRETS = ["secrets"] as const;
 
-/** The values that tools send, without the values themselves, by name. */
+/** The values that tools and models send, without the values themselves, by name. */
 export const secretsQuery = queryOptions({
   queryKey: SECRETS,
   queryFn: async ({ signal }) => (await ask(api.GET("/v1/manage/secrets", { signal }))).secrets,

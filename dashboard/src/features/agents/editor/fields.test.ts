@@ -60,7 +60,7 @@ const OTHER = {
   call_analysis_prompt: { prompt_name: "sum up" },
   llm: OWN_MODEL,
   tts: { provider_name: "CUSTOM_TTS", voice_id: "any", params: OWN_SERVER },
-  stt: { provider_name: "CUSTOM_STT", model_name: "any", params: OWN_SERVER },
+  stt: { provider_name: "CUSTOM_STT", model_name: "any", params: { ...OWN_SERVER, api_key: { secret: "stt_key" } } },
   sts: { provider_name: "OPENAI", model_name: "realtime" },
 };
 

@@ -18,6 +18,12 @@ test("work that the browser keeps has no key that was entered, at any depth, and
   expect(kept.bases).toEqual({ llm: model(MASK), agent_name: "Desk" });
 });
 
+test("work that the browser keeps has the name of a secret that is a key", () => {
+  const changes = { llm: { ...model(""), params: { api_key: { secret: "model_key" } } } };
+  const kept = withoutSecrets({ changes: changes as never, bases: { llm: model(MASK) } });
+  expect(kept.changes.llm).toMatchObject({ params: { api_key: { secret: "model_key" } } });
+});
+
 test("work that the browser keeps has neither a start webhook's new secret nor a new text of its headers", () => {
   const stored = { url: "https://crm.example/", headers: { Authorization: "********6789" } };
   const changed = {

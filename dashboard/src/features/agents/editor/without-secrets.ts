@@ -32,7 +32,7 @@ function masked(value: unknown, stored: unknown): unknown {
   if (Array.isArray(value)) return value.map((item, at) => masked(item, known[at]));
   const entries = Object.entries(value).map(([name, item]) => [
     name,
-    name === SECRET ? known[SECRET] : masked(item, known[name]),
+    name === SECRET && typeof item === "string" ? known[SECRET] : masked(item, known[name]),
   ]);
   return Object.fromEntries(entries.filter(([, item]) => item !== undefined));
 }

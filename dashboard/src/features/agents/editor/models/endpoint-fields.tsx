@@ -1,12 +1,22 @@
 import { Field } from "../../../../ui/form/field.tsx";
 import { Input } from "../../../../ui/form/input.tsx";
+import { Select } from "../../../../ui/form/select.tsx";
+import { SecretField } from "../../../secrets/secret-field.tsx";
 
 export interface Endpoint {
   base_url?: string;
-  api_key?: string;
+  api_key?: string | { secret: string } | undefined;
 }
 
-/** The address of the owner's own server, which speaks OpenAI's protocol, and its key, which is masked once it is stored. */
+const KEYS = [
+  { value: "text", label: "A key of this agent" },
+  { value: "secret", label: "One of your secrets" },
+];
+
+/**
+ * The address of the owner's own server, which speaks OpenAI's protocol, and its key: a text, which is masked once it is stored, or a
+ * secret.
+ */
 export function EndpointFields({
   params,
   onChange,
@@ -20,9 +30,12 @@ export function EndpointFields({
   errorAt: (path: string) => string | undefined;
   keyRequired?: boolean;
 }) {
+  const key = params.api_key ?? "";
+  const keyError = errorAt(`${path}.api_key`) ?? errorAt(`${path}.api_key.secret`);
   return (
     <div className="grid gap-5 sm:grid-cols-2">
       <Field
+        className="sm:col-span-2"
         label="Base URL"
         hint="Without the endpoint's path, for example https://llm.example.com/v1"
         error={errorAt(`${path}.base_url`)}
@@ -37,17 +50,36 @@ export function EndpointFields({
           />
         )}
       </Field>
-      <Field label="API key" optional={!keyRequired} error={errorAt(`${path}.api_key`)}>
+      <Field label="Kind of key">
         {(control) => (
-          <Input
+          <Select
             {...control}
-            autoComplete="off"
-            spellCheck={false}
-            value={params.api_key ?? ""}
-            onChange={(event) => onChange({ api_key: event.target.value })}
+            value={typeof key === "string" ? "text" : "secret"}
+            onChange={(kind) => onChange({ api_key: kind === "text" ? undefined : { secret: "" } })}
+            options={KEYS}
           />
         )}
       </Field>
+      {typeof key === "string" ? (
+        <Field label="API key" optional={!keyRequired} error={keyError}>
+          {(control) => (
+            <Input
+              {...control}
+              autoComplete="off"
+              spellCheck={false}
+              value={key}
+              onChange={(event) => onChange({ api_key: event.target.value || undefined })}
+            />
+          )}
+        </Field>
+      ) : (
+        <SecretField
+          label="API key"
+          value={key.secret}
+          onChange={(secret) => onChange({ api_key: { secret } })}
+          error={keyError}
+        />
+      )}
     </div>
   );
 }

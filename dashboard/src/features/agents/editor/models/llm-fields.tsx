@@ -2,7 +2,7 @@ import { Field } from "../../../../ui/form/field.tsx";
 import { Input } from "../../../../ui/form/input.tsx";
 import { Select } from "../../../../ui/form/select.tsx";
 import { providerLabel } from "../../provider-labels.ts";
-import { EndpointFields } from "./endpoint-fields.tsx";
+import { type Endpoint, EndpointFields } from "./endpoint-fields.tsx";
 import { type Entered, switched } from "./entered.ts";
 import { keyHint, MissingKey, missingKey, type ProviderSetup } from "./missing-key.tsx";
 import { type Pricing, PricingFields } from "./pricing-fields.tsx";
@@ -10,7 +10,7 @@ import { type Pricing, PricingFields } from "./pricing-fields.tsx";
 export interface LlmValue {
   provider_name: string;
   model_name: string;
-  params?: { temperature?: number; base_url?: string; api_key?: string; API_TYPE?: "CHAT_COMPLETION" | "RESPONSES" };
+  params?: Endpoint & { temperature?: number; API_TYPE?: "CHAT_COMPLETION" | "RESPONSES" };
   pricing?: Pricing | null;
 }
 

@@ -11,7 +11,7 @@ import { readSecret } from "../stdin.ts";
 export function addSecretCommands(program: Command, env: Environment): void {
   const secret = program
     .command("secret")
-    .description("Manage the secrets that an owner's tools send")
+    .description("Manage the secrets that an owner's tools and models send")
     .addHelpText(
       "after",
       examples(program, "secret set shop_api_key --owner own_… < key.txt", "secret list --owner own_…"),
@@ -40,7 +40,7 @@ export function addSecretCommands(program: Command, env: Environment): void {
     });
 
   ownerVerb(secret, "delete")
-    .description("Delete a secret that no tool uses")
+    .description("Delete a secret that no tool and no agent uses")
     .argument("<name>")
     .action(async (name: string, { owner, json }: OwnerOptions) => {
       await withAccount(env, (account) => account.deleteSecret({ ownerId: owner, name }));

@@ -131,8 +131,11 @@ describe("listing conversations", () => {
     ["to_date=2020-01-01T00:00:00Z", []],
     ["from_date=2030-01-01&to_date=2020-01-01", []],
     ["from_time=00:00&to_time=23:59", [3, 2, 1, 0]],
+    ["agent_id=THIS&agent_version=1", [2, 1, 0]],
+    ["agent_id=THIS&agent_version=1&search=refund&conversation_type=CHAT&from_date=2020-01-01&is_test_call=false", [2]],
+    ["agent_id=THIS&agent_version=2&search=refund", []],
   ])("by %s finds what matches", async (query, expected) => {
-    expect(await found(query)).toEqual(expected);
+    expect(await found(query.replace("THIS", agentId))).toEqual(expected);
   });
 
   test("by time of day includes both minutes, wraps around midnight, and applies the offset", async () => {

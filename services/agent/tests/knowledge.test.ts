@@ -1,7 +1,6 @@
 import { afterAll, expect, test } from "bun:test";
 import { AgentKnowledge, KnowledgeMode } from "@parley/proto/parley/agent/v1/agent.ts";
-import { KnowledgeBase } from "@parley/proto/parley/knowledge/v1/knowledge.ts";
-import { KnowledgeServiceService } from "@parley/proto/parley/knowledge/v1/knowledge_service.ts";
+import { KnowledgeServiceService, ResolvedBase } from "@parley/proto/parley/knowledge/v1/knowledge_service.ts";
 import { newId } from "@parley/shared/ids";
 import { silentLogger } from "@parley/shared/log";
 import { serve } from "@parley/shared/rpc/server";
@@ -18,14 +17,16 @@ let asked = 0;
 const knowledge = await serve(
   KnowledgeServiceService,
   {
-    resolveKnowledgeBases: async ({ knowledgeBaseIds }) => {
+    resolveKnowledgeBases: async ({ knowledgeBaseIds, withCharacters }) => {
       asked++;
       return {
         results: knowledgeBaseIds.map((knowledgeBaseId) => {
-          const characters = bases.get(knowledgeBaseId);
-          const knowledgeBase =
-            characters === undefined ? undefined : KnowledgeBase.fromPartial({ knowledgeBaseId, characters });
-          return { knowledgeBase, isForeign: knowledgeBaseId === FOREIGN };
+          const characters = withCharacters ? (bases.get(knowledgeBaseId) ?? 0) : 0;
+          const base = ResolvedBase.fromPartial({ knowledgeBaseId, characters });
+          return {
+            knowledgeBase: bases.has(knowledgeBaseId) ? base : undefined,
+            isForeign: knowledgeBaseId === FOREIGN,
+          };
         }),
       };
     },

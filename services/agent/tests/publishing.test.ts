@@ -5,8 +5,7 @@ import {
   Publishing,
   type TrafficShare,
 } from "@parley/proto/parley/agent/v1/agent.ts";
-import { KnowledgeBase } from "@parley/proto/parley/knowledge/v1/knowledge.ts";
-import { KnowledgeServiceService } from "@parley/proto/parley/knowledge/v1/knowledge_service.ts";
+import { KnowledgeServiceService, ResolvedBase } from "@parley/proto/parley/knowledge/v1/knowledge_service.ts";
 import { newId } from "@parley/shared/ids";
 import { silentLogger } from "@parley/shared/log";
 import { type RunningServer, serve } from "@parley/shared/rpc/server";
@@ -37,7 +36,7 @@ let service: TestAgents;
 beforeAll(async () => {
   accounts = await startSecrets();
   const resolve = (knowledgeBaseId: string) => ({
-    knowledgeBase: bases.has(knowledgeBaseId) ? KnowledgeBase.fromPartial({ knowledgeBaseId }) : undefined,
+    knowledgeBase: bases.has(knowledgeBaseId) ? ResolvedBase.fromPartial({ knowledgeBaseId }) : undefined,
     isForeign: false,
   });
   knowledge = await serve(

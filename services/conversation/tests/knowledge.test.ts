@@ -8,7 +8,7 @@ import {
   type ReplyKnowledge,
 } from "@parley/proto/parley/conversation/v1/conversation.ts";
 import { RunCallToolRequest } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
-import { Chunk, KnowledgeBase } from "@parley/proto/parley/knowledge/v1/knowledge.ts";
+import { Chunk } from "@parley/proto/parley/knowledge/v1/knowledge.ts";
 import {
   type GatherKnowledgeRequest,
   GatherKnowledgeResponse,
@@ -54,8 +54,8 @@ const knowledge = await serve(
     },
     resolveKnowledgeBases: async ({ knowledgeBaseIds }) => ({
       results: knowledgeBaseIds.map((knowledgeBaseId) => {
-        const named = { knowledgeBaseId, name: "Price lists", description: "What repairs cost." };
-        return { knowledgeBase: KnowledgeBase.fromPartial(named), isForeign: false };
+        const named = { name: "Price lists", description: "What repairs cost.", characters: 0 };
+        return { knowledgeBase: { knowledgeBaseId, ...named }, isForeign: false };
       }),
     }),
   },

@@ -35,11 +35,19 @@ test("a base is forbidden to other owners, and says what its documents have toge
   expect(await failure(client.listDocuments({ ...foreign, page: undefined, search: "", status: 0 }))).toMatchObject({
     kind: "forbidden",
   });
-  const { results } = await client.resolveKnowledgeBases({
-    ownerId: foreign.ownerId,
-    knowledgeBaseIds: [base.knowledgeBaseId, "kb_none"],
-  });
-  expect(results).toMatchObject([{ isForeign: true }, { isForeign: false }]);
+  const resolved = async (ownerId: string, withCharacters: boolean) => {
+    const knowledgeBaseIds = [base.knowledgeBaseId, "kb_none"];
+    return (await client.resolveKnowledgeBases({ ownerId, knowledgeBaseIds, withCharacters })).results;
+  };
+  expect(await resolved(base.ownerId, true)).toMatchObject([
+    { knowledgeBase: { characters: 49 } },
+    { isForeign: false },
+  ]);
+  expect(await resolved(base.ownerId, false)).toMatchObject([
+    { knowledgeBase: { characters: 0 } },
+    { isForeign: false },
+  ]);
+  expect(await resolved(foreign.ownerId, false)).toMatchObject([{ isForeign: true }, { isForeign: false }]);
 });
 
 test("nothing of a deleted base is left", async () => {

@@ -1,5 +1,5 @@
 import { type AgentKnowledge, KnowledgeMode } from "@parley/proto/parley/agent/v1/agent.ts";
-import type { KnowledgeBase } from "@parley/proto/parley/knowledge/v1/knowledge.ts";
+import type { ResolvedBase } from "@parley/proto/parley/knowledge/v1/knowledge_service.ts";
 import { nameOf } from "@parley/shared/domain/api-names";
 import { KNOWLEDGE_MODES, WHOLE_CHARACTERS_MAX } from "@parley/shared/domain/knowledge";
 import { invalid, ServiceError } from "@parley/shared/errors";
@@ -24,7 +24,10 @@ export async function checkKnowledge(
   if (given.length > BASES_MAX) throw invalid("knowledge", `knowledge must have at most ${BASES_MAX} items`);
   given.forEach(checkUse);
   const knowledgeBaseIds = given.map((use) => use.knowledgeBaseId);
-  const { results } = await knowledge.resolveKnowledgeBases({ ownerId, knowledgeBaseIds }, { origin });
+  const { results } = await knowledge.resolveKnowledgeBases(
+    { ownerId, knowledgeBaseIds, withCharacters: given.some(isWhole) },
+    { origin },
+  );
   const bases = results.map(({ knowledgeBase, isForeign }, at) => {
     if (isForeign) throw new ServiceError("forbidden", "You do not have access to this knowledge base");
     const path = `knowledge.${at}.knowledge_base_id`;
@@ -34,7 +37,11 @@ export async function checkKnowledge(
       throw invalid(path, `${path} must not be repeated: ${id}`);
     return knowledgeBase;
   });
-  checkWholeTexts(bases.filter((_, at) => given[at]?.mode === KnowledgeMode.KNOWLEDGE_MODE_PROMPT));
+  checkWholeTexts(bases.filter((_, at) => given[at] && isWhole(given[at])));
+}
+
+function isWhole({ mode }: AgentKnowledge): boolean {
+  return mode === KnowledgeMode.KNOWLEDGE_MODE_PROMPT;
 }
 
 function checkUse({ mode, maxChunks, maxCharacters, minScore = 0 }: AgentKnowledge, at: number): void {
@@ -52,7 +59,7 @@ function isWithin(value: number, min: number, max: number): boolean {
   return value >= min && value <= max;
 }
 
-function checkWholeTexts(bases: readonly KnowledgeBase[]): void {
+function checkWholeTexts(bases: readonly ResolvedBase[]): void {
   const characters = bases.reduce((sum, base) => sum + base.characters, 0);
   if (characters <= WHOLE_CHARACTERS_MAX) return;
   throw invalid(

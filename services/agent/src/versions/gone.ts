@@ -72,7 +72,10 @@ async function goneNumbers({ accounts }: Context, { row }: AgentVersion, origin:
 async function goneKnowledge({ knowledge }: Context, { row }: AgentVersion, origin: CallOrigin): Promise<string[]> {
   const knowledgeBaseIds = row.knowledge.map(({ knowledgeBaseId }) => knowledgeBaseId);
   if (knowledgeBaseIds.length === 0) return [];
-  const { results } = await knowledge.resolveKnowledgeBases({ ownerId: row.ownerId, knowledgeBaseIds }, { origin });
+  const { results } = await knowledge.resolveKnowledgeBases(
+    { ownerId: row.ownerId, knowledgeBaseIds, withCharacters: false },
+    { origin },
+  );
   return knowledgeBaseIds
     .filter((_, at) => !results[at]?.knowledgeBase)
     .map((id) => `there is no knowledge base ${id}`);

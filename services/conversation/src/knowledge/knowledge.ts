@@ -1,9 +1,10 @@
-import type { Chunk, KnowledgeBase } from "@parley/proto/parley/knowledge/v1/knowledge.ts";
+import type { Chunk } from "@parley/proto/parley/knowledge/v1/knowledge.ts";
 import type {
   GatherKnowledgeResponse,
   GatherKnowledgeResponse_WholeText,
   KnowledgeServiceService,
   KnowledgeUse,
+  ResolvedBase,
 } from "@parley/proto/parley/knowledge/v1/knowledge_service.ts";
 import { WHOLE_CHARACTERS_MAX } from "@parley/shared/domain/knowledge";
 import { ServiceError } from "@parley/shared/errors";
@@ -19,7 +20,7 @@ export interface Knowledge {
   /** Searches bases, and reads those that are used as a whole. Without an answer in time there is nothing, and a status that says so. */
   gather(wanted: Wanted, log: Logger): Promise<Gathered>;
   /** The bases as they were when they were last read, which this does again; without an answer, those that are known. */
-  basesOf(wanted: Pick<Wanted, "ownerId" | "channel"> & { ids: readonly string[] }): Promise<readonly KnowledgeBase[]>;
+  basesOf(wanted: Pick<Wanted, "ownerId" | "channel"> & { ids: readonly string[] }): Promise<readonly ResolvedBase[]>;
 }
 
 export interface Wanted {
@@ -46,7 +47,7 @@ const took = durations("parley.knowledge.duration", "Duration of what turns ask 
 type Client = Pick<ServiceClient<typeof KnowledgeServiceService>, "gatherKnowledge" | "resolveKnowledgeBases">;
 
 export function knowledgeOf(client: Client): Knowledge {
-  const remembered = new LRUCache<string, KnowledgeBase>({ max: BASES_REMEMBERED_MAX });
+  const remembered = new LRUCache<string, ResolvedBase>({ max: BASES_REMEMBERED_MAX });
 
   async function gather({ channel, ...wanted }: Wanted, log: Logger): Promise<Gathered> {
     const startedAt = performance.now();
@@ -67,7 +68,7 @@ export function knowledgeOf(client: Client): Knowledge {
   }
 
   async function readBases(ownerId: string, ids: readonly string[], timeoutMs: number): Promise<void> {
-    const request = { ownerId, knowledgeBaseIds: [...ids] };
+    const request = { ownerId, knowledgeBaseIds: [...ids], withCharacters: false };
     const { results } = await client.resolveKnowledgeBases(request, { timeoutMs });
     for (const { knowledgeBase } of results)
       if (knowledgeBase) remembered.set(keyOf(ownerId, knowledgeBase.knowledgeBaseId), knowledgeBase);

@@ -1,5 +1,4 @@
-import type { KnowledgeBase } from "@parley/proto/parley/knowledge/v1/knowledge.ts";
-import type { KnowledgeUse } from "@parley/proto/parley/knowledge/v1/knowledge_service.ts";
+import type { KnowledgeUse, ResolvedBase } from "@parley/proto/parley/knowledge/v1/knowledge_service.ts";
 import { RESULT_BYTES_MAX } from "../store/turns/kept-tool-calls.ts";
 import type { Tool, ToolOutcome } from "../tools/tool.ts";
 import type { Gathered, Knowledge } from "./knowledge.ts";
@@ -9,7 +8,7 @@ import { passagesWithin, sourcesOf } from "./passages.ts";
 export function searchTool(
   knowledge: Pick<Knowledge, "gather">,
   uses: readonly KnowledgeUse[],
-  bases: readonly KnowledgeBase[],
+  bases: readonly ResolvedBase[],
 ): Tool {
   return {
     kind: "builtin",
@@ -43,7 +42,7 @@ export function searchTool(
   };
 }
 
-function describedBy(bases: readonly KnowledgeBase[]): string {
+function describedBy(bases: readonly ResolvedBase[]): string {
   const what =
     "Searches your documents. Use it whenever they may have the answer, before you say that you do not know.";
   if (bases.length === 0) return what;

@@ -21,6 +21,10 @@ export interface ServedBase extends Pick<BaseKey, "baseId"> {
   documentsHash: string;
 }
 
+export interface NamedBase extends Pick<BaseRow, "baseId" | "name" | "description"> {
+  characters: number;
+}
+
 /** A base with what its documents have together. */
 export interface CountedBase extends BaseRow, ServedBase {
   documentCount: number;
@@ -56,6 +60,18 @@ export async function listServedBases(sql: Sql, ownerId: string, baseIds: readon
   return sql<ServedBase[]>`
     select base_id, documents_hash from bases where owner_id = ${ownerId} and base_id = any(${baseIds as string[]})
     order by base_id`;
+}
+
+/** The same, with their names. @param withCharacters adds up their documents */
+export async function listNamedBases(
+  sql: Sql,
+  { ownerId, baseIds, withCharacters }: { ownerId: string; baseIds: readonly string[]; withCharacters: boolean },
+): Promise<NamedBase[]> {
+  const sum = sql`
+    coalesce((select sum(characters) from documents where owner_id = bases.owner_id and base_id = bases.base_id), 0)`;
+  return sql<NamedBase[]>`
+    select base_id, name, description, (${withCharacters ? sum : sql`0`})::bigint as characters
+    from bases where owner_id = ${ownerId} and base_id = any(${baseIds as string[]})`;
 }
 
 /** Keeps a base from being deleted until the transaction ends. @returns whether there is one */

@@ -1,7 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
-import { Link, useNavigate, useParams, useSearch } from "@tanstack/react-router";
-import { ArrowLeft } from "lucide-react";
+import { useNavigate, useParams, useSearch } from "@tanstack/react-router";
 import { useRef } from "react";
+import { BackLink } from "../../app/back-link.tsx";
 import { isMissing, NotFound } from "../../app/failures.tsx";
 import { Badge } from "../../ui/badge.tsx";
 import { Card } from "../../ui/card.tsx";
@@ -23,13 +23,19 @@ import { Player, recordingOf, usePlayback } from "./player.tsx";
 import { type Conversation, conversationQuery } from "./queries.ts";
 import { Transcript } from "./transcript.tsx";
 
+const BACK = (
+  <BackLink to="/conversations" search={{}}>
+    Conversations
+  </BackLink>
+);
+
 export function ConversationPage() {
   const { conversationId } = useParams({ from: "/signed-in/conversations/$conversationId" });
   const found = useQuery(conversationQuery(conversationId));
   if (found.data) return <Shown key={conversationId} conversation={found.data} />;
   if (isMissing(found.error)) return <NotFound what="conversation" all="/conversations" />;
   return (
-    <Page title="Conversation" heading={<Back />}>
+    <Page title="Conversation" heading={BACK}>
       {found.isError ? (
         <ErrorState error={found.error} onRetry={found.refetch} />
       ) : (
@@ -39,18 +45,6 @@ export function ConversationPage() {
         </div>
       )}
     </Page>
-  );
-}
-
-function Back() {
-  return (
-    <Link
-      to="/conversations"
-      search={{}}
-      className="inline-flex items-center gap-1.5 text-sm font-normal text-muted hover:text-ink"
-    >
-      <ArrowLeft className="size-4" aria-hidden /> Conversations
-    </Link>
   );
 }
 
@@ -96,7 +90,7 @@ function Shown({ conversation }: { conversation: Conversation }) {
       title={`Conversation with ${agentName}`}
       heading={
         <span className="flex flex-col gap-2">
-          <Back />
+          {BACK}
           <span className="flex flex-wrap items-center gap-2.5">
             {agentName}
             <StatusBadge {...conversation} />

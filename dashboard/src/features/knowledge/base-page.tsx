@@ -1,15 +1,21 @@
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate, useParams, useSearch } from "@tanstack/react-router";
+import { BackLink } from "../../app/back-link.tsx";
 import { isMissing, NotFound } from "../../app/failures.tsx";
 import { bytesOf, numberOf } from "../../ui/numbers.ts";
 import { Page } from "../../ui/page.tsx";
 import { ErrorState, LoadingRows } from "../../ui/states.tsx";
 import { Tabs } from "../../ui/tabs.tsx";
-import { BackLink } from "./back-link.tsx";
 import { BaseMenu } from "./base-menu.tsx";
 import { DocumentsTab } from "./documents/documents-tab.tsx";
 import { baseQuery, type KnowledgeBase } from "./knowledge.ts";
 import { SearchTab } from "./search/search-tab.tsx";
+
+const BACK = (
+  <BackLink to="/knowledge" search={{}}>
+    Knowledge
+  </BackLink>
+);
 
 /** A knowledge base: its documents, and a search that shows what a turn would get. */
 export function KnowledgeBasePage() {
@@ -18,7 +24,7 @@ export function KnowledgeBasePage() {
   if (base.data) return <Shown key={baseId} base={base.data} />;
   if (isMissing(base.error)) return <NotFound what="knowledge base" all="/knowledge" />;
   return (
-    <Page title="Knowledge base" heading={<BackLink />}>
+    <Page title="Knowledge base" heading={BACK}>
       {base.isError ? <ErrorState error={base.error} onRetry={base.refetch} /> : <LoadingRows />}
     </Page>
   );
@@ -32,7 +38,7 @@ function Shown({ base }: { base: KnowledgeBase }) {
       title={base.name}
       heading={
         <span className="flex flex-col gap-2">
-          <BackLink />
+          {BACK}
           {base.name}
         </span>
       }

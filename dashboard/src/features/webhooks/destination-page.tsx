@@ -1,8 +1,9 @@
 import { EVENT_NAMES, type EventName } from "@parley/shared/portable/events";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
-import { Link, useNavigate, useParams, useSearch } from "@tanstack/react-router";
-import { ArrowLeft, ChevronDown, Inbox, Send } from "lucide-react";
+import { useNavigate, useParams, useSearch } from "@tanstack/react-router";
+import { ChevronDown, Inbox, Send } from "lucide-react";
 import { api, ask } from "../../api/client.ts";
+import { BackLink } from "../../app/back-link.tsx";
 import { NotFound } from "../../app/failures.tsx";
 import { Button } from "../../ui/button.tsx";
 import { Copyable } from "../../ui/copy.tsx";
@@ -19,6 +20,12 @@ import { DELIVERIES, DELIVERY_STATUSES, type DeliveryStatus, type Destination, d
 import { Receivers } from "./receivers.tsx";
 import { DestinationStatus } from "./webhooks-page.tsx";
 
+const BACK = (
+  <BackLink to="/webhooks" search={{}}>
+    Webhooks
+  </BackLink>
+);
+
 export function DestinationPage() {
   const { destinationId } = useParams({ from: "/signed-in/webhooks/$destinationId" });
   const destinations = useQuery(destinationsQuery);
@@ -26,25 +33,13 @@ export function DestinationPage() {
   if (destination) return <Shown destination={destination} />;
   if (destinations.data) return <NotFound what="webhook" all="/webhooks" />;
   return (
-    <Page title="Webhook" heading={<Back />}>
+    <Page title="Webhook" heading={BACK}>
       {destinations.isError ? (
         <ErrorState error={destinations.error} onRetry={destinations.refetch} />
       ) : (
         <LoadingRows />
       )}
     </Page>
-  );
-}
-
-function Back() {
-  return (
-    <Link
-      to="/webhooks"
-      search={{}}
-      className="inline-flex items-center gap-1.5 text-sm font-normal text-muted hover:text-ink"
-    >
-      <ArrowLeft className="size-4" aria-hidden /> Webhooks
-    </Link>
   );
 }
 
@@ -60,7 +55,7 @@ function Shown({ destination }: { destination: Destination }) {
       title={destination.name}
       heading={
         <span className="flex flex-col gap-2">
-          <Back />
+          {BACK}
           <span className="flex flex-wrap items-center gap-2.5">
             {destination.name}
             <DestinationStatus status={destination.status} />

@@ -1,5 +1,6 @@
 import { EVENT_NAMES, EVENTS, type EventName } from "@parley/shared/portable/events";
 import { Checkbox } from "../../ui/form/checkbox.tsx";
+import { FieldError } from "../../ui/form/field.tsx";
 
 /** Which events a webhook gets, at least one. */
 export function EventChoice({
@@ -25,11 +26,7 @@ export function EventChoice({
           hint={EVENTS[event].what}
         />
       ))}
-      {(error || events.length === 0) && (
-        <p role="alert" className="text-[0.8125rem] text-danger-ink">
-          {error ?? "Choose at least one event."}
-        </p>
-      )}
+      <FieldError>{error || (events.length === 0 && "Choose at least one event.")}</FieldError>
     </fieldset>
   );
 }

@@ -33,11 +33,17 @@ export function Field({ label, hint, error, optional = false, className, childre
           {hint}
         </p>
       )}
-      {error && (
-        <p id={`${id}-error`} role="alert" className="text-[0.8125rem] text-danger-ink">
-          {error}
-        </p>
-      )}
+      <FieldError id={`${id}-error`}>{error}</FieldError>
     </div>
+  );
+}
+
+/** What is wrong with what is above it, and nothing while nothing is. */
+export function FieldError({ className, children, id }: { className?: string; children: ReactNode; id?: string }) {
+  if (!children) return null;
+  return (
+    <p id={id} role="alert" className={clsx("text-[0.8125rem] text-danger-ink", className)}>
+      {children}
+    </p>
   );
 }

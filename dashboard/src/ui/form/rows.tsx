@@ -2,6 +2,7 @@ import { clsx } from "clsx";
 import { Plus, X } from "lucide-react";
 import type { ReactNode } from "react";
 import { Button } from "../button.tsx";
+import { FieldError } from "./field.tsx";
 
 /**
  * A list whose items have a few fields each, side by side where there is room.
@@ -56,11 +57,7 @@ export function Rows<Row>({
           </Button>
         </fieldset>
       ))}
-      {error && (
-        <p role="alert" className="text-[0.8125rem] text-danger-ink">
-          {error}
-        </p>
-      )}
+      <FieldError>{error}</FieldError>
       <div>
         <Button size="small" disabled={rows.length >= max} onClick={() => onChange([...rows, blank()])}>
           <Plus aria-hidden /> Add {item}

@@ -1,4 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
+import { FieldError } from "../../../ui/form/field.tsx";
 import { SelectField } from "../../../ui/form/fields.tsx";
 import { PromptEditor } from "../../prompts/prompt-field.tsx";
 import { sharedPromptsQuery, versionsQuery } from "../../prompts/prompts.ts";
@@ -70,11 +71,7 @@ export function PromptSource({
           {content}
         </p>
       )}
-      {errors.text && (
-        <p role="alert" className="text-[0.8125rem] text-danger-ink">
-          {errors.text}
-        </p>
-      )}
+      <FieldError>{errors.text}</FieldError>
     </>
   );
 }

@@ -2,6 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import { Link, useNavigate, useParams, useSearch } from "@tanstack/react-router";
 import { Compass } from "lucide-react";
 import { useEffect, useRef } from "react";
+import { BackLink } from "../../../app/back-link.tsx";
 import { isMissing } from "../../../app/failures.tsx";
 import { Button } from "../../../ui/button.tsx";
 import { Card } from "../../../ui/card.tsx";
@@ -9,7 +10,6 @@ import { bytesOf, numberOf } from "../../../ui/numbers.ts";
 import { Page } from "../../../ui/page.tsx";
 import { EmptyState, ErrorState, LoadingRows, Notice } from "../../../ui/states.tsx";
 import { Time } from "../../../ui/time.tsx";
-import { BackLink } from "../back-link.tsx";
 import { baseQuery, type Document } from "../knowledge.ts";
 import { DocumentStatus } from "./document-columns.tsx";
 import { DocumentMenu } from "./document-menu.tsx";
@@ -23,7 +23,11 @@ export function DocumentPage() {
   const { baseId, documentId } = useParams({ from: "/signed-in/knowledge/$baseId/documents/$documentId" });
   const found = useQuery(documentQuery({ knowledge_base_id: baseId, document_id: documentId }));
   const base = useQuery(baseQuery(baseId)).data;
-  const back = <BackLink base={{ id: baseId, name: base?.name }} />;
+  const back = (
+    <BackLink to="/knowledge/$baseId" params={{ baseId }} search={{}}>
+      {base?.name ?? "Documents"}
+    </BackLink>
+  );
   if (found.data) return <Shown key={documentId} document={found.data} back={back} />;
   return (
     <Page title="Document" heading={back}>

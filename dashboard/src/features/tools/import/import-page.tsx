@@ -1,7 +1,6 @@
 import { useMutation } from "@tanstack/react-query";
-import { Link } from "@tanstack/react-router";
-import { ArrowLeft } from "lucide-react";
 import { api, ask, type Schema } from "../../../api/client.ts";
+import { BackLink } from "../../../app/back-link.tsx";
 import { Page } from "../../../ui/page.tsx";
 import { ImportedTools } from "./imported-tools.tsx";
 import { SourceForm } from "./source-form.tsx";
@@ -16,13 +15,9 @@ export function ImportToolsPage() {
       title="Import tools"
       heading={
         <span className="flex flex-col gap-2">
-          <Link
-            to="/tools"
-            search={{}}
-            className="inline-flex items-center gap-1.5 text-sm font-normal text-muted hover:text-ink"
-          >
-            <ArrowLeft className="size-4" aria-hidden /> Tools
-          </Link>
+          <BackLink to="/tools" search={{}}>
+            Tools
+          </BackLink>
           Import tools
         </span>
       }

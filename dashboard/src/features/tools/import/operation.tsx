@@ -2,6 +2,7 @@ import { Link } from "@tanstack/react-router";
 import { Badge } from "../../../ui/badge.tsx";
 import { CopyButton } from "../../../ui/copy.tsx";
 import { Checkbox } from "../../../ui/form/checkbox.tsx";
+import { FieldError } from "../../../ui/form/field.tsx";
 import type { ImportedTool } from "./imported.ts";
 import type { Creation } from "./use-creating.ts";
 
@@ -56,11 +57,7 @@ export function Operation({
         />
       </div>
       {creation?.state === "creating" && <Badge tone="accent">Creating</Badge>}
-      {creation?.state === "failed" && (
-        <p role="alert" className="w-full pl-6.5 text-[0.8125rem] text-danger-ink">
-          {creation.reason}
-        </p>
-      )}
+      <FieldError className="w-full pl-6.5">{creation?.state === "failed" && creation.reason}</FieldError>
     </li>
   );
 }

@@ -1,4 +1,5 @@
 import { useId } from "react";
+import { FieldError } from "../../../../ui/form/field.tsx";
 import { TextareaField } from "../../../../ui/form/fields.tsx";
 import { Section } from "../../../../ui/form/section.tsx";
 import { Switch } from "../../../../ui/form/switch.tsx";
@@ -40,11 +41,7 @@ export function CallsSection({ draft: { values, set, errorAt } }: { draft: Agent
             </span>
           </label>
         </div>
-        {recordingError && (
-          <p role="alert" className="mt-1.5 text-[0.8125rem] text-danger-ink">
-            {recordingError}
-          </p>
-        )}
+        <FieldError className="mt-1.5">{recordingError}</FieldError>
       </div>
       {LINES.map(({ name, label, hint, placeholder }) => (
         <TextareaField

@@ -2,6 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { api, ask } from "../../../../api/client.ts";
 import { Checkbox } from "../../../../ui/form/checkbox.tsx";
+import { FieldError } from "../../../../ui/form/field.tsx";
 import { Section, Sections } from "../../../../ui/form/section.tsx";
 import { ErrorState, Skeleton } from "../../../../ui/states.tsx";
 import { assignableAgentsQuery } from "../../../numbers/queries.ts";
@@ -78,11 +79,7 @@ function Numbers({ draft: { agent, values, set, errorAt } }: { draft: AgentDraft
           hint={answeredBy(answering(number), chosen.includes(number), isAuto)}
         />
       ))}
-      {error && (
-        <p role="alert" className="text-[0.8125rem] text-danger-ink">
-          {error}
-        </p>
-      )}
+      <FieldError>{error}</FieldError>
     </div>
   );
 }

@@ -1,4 +1,5 @@
 import { useId } from "react";
+import { FieldError } from "../../../../ui/form/field.tsx";
 import { Section } from "../../../../ui/form/section.tsx";
 import { Switch } from "../../../../ui/form/switch.tsx";
 import type { AgentDraft } from "../draft.ts";
@@ -20,11 +21,7 @@ export function WhatsAppSection({ draft: { values, set, errorAt } }: { draft: Ag
           <span className="block text-[0.8125rem] text-muted">The agent needs a voice of its own, under Models.</span>
         </label>
       </div>
-      {error && (
-        <p role="alert" className="text-[0.8125rem] text-danger-ink">
-          {error}
-        </p>
-      )}
+      <FieldError>{error}</FieldError>
     </Section>
   );
 }

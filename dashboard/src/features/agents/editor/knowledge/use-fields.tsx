@@ -1,6 +1,7 @@
 import { Link } from "@tanstack/react-router";
 import { X } from "lucide-react";
 import { Button } from "../../../../ui/button.tsx";
+import { FieldError } from "../../../../ui/form/field.tsx";
 import { SelectField, TextField } from "../../../../ui/form/fields.tsx";
 import { numberOf } from "../../../../ui/numbers.ts";
 import type { KnowledgeBase } from "../../../knowledge/knowledge.ts";
@@ -77,11 +78,7 @@ export function UseFields({
             Describe what is in this knowledge base: the model reads that to decide when to search.
           </p>
         )}
-        {errorAt("knowledge_base_id") && (
-          <p role="alert" className="text-[0.8125rem] text-danger-ink">
-            {errorAt("knowledge_base_id")}
-          </p>
-        )}
+        <FieldError>{errorAt("knowledge_base_id")}</FieldError>
       </div>
       <SelectField
         label="Mode"

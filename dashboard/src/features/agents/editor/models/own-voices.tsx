@@ -4,10 +4,8 @@ import { type FormEvent, useState } from "react";
 import { api, ask, type Schema } from "../../../../api/client.ts";
 import { fieldsOf, sentenceBeside } from "../../../../api/problem.ts";
 import { Button } from "../../../../ui/button.tsx";
-import { Field } from "../../../../ui/form/field.tsx";
+import { SelectField, TextField } from "../../../../ui/form/fields.tsx";
 import { FormActions } from "../../../../ui/form/form-actions.tsx";
-import { Input } from "../../../../ui/form/input.tsx";
-import { Select } from "../../../../ui/form/select.tsx";
 import { Confirm } from "../../../../ui/overlay/confirm.tsx";
 import { Dialog } from "../../../../ui/overlay/dialog.tsx";
 import { Notice } from "../../../../ui/states.tsx";
@@ -137,20 +135,18 @@ function VoiceForm({
   return (
     <form onSubmit={submit} className="flex flex-col gap-5">
       {TEXTS.map(({ name, label, hint, optional }) => (
-        <Field key={name} label={label} hint={hint} optional={optional} error={errors.get(name)}>
-          {(control) => (
-            <Input
-              {...control}
-              required={!optional}
-              value={texts[name]}
-              onChange={(event) => setTexts({ ...texts, [name]: event.target.value })}
-            />
-          )}
-        </Field>
+        <TextField
+          key={name}
+          label={label}
+          hint={hint}
+          optional={optional}
+          error={errors.get(name)}
+          required={!optional}
+          value={texts[name]}
+          onChange={(event) => setTexts({ ...texts, [name]: event.target.value })}
+        />
       ))}
-      <Field label="Gender" error={errors.get("gender")}>
-        {(control) => <Select {...control} value={gender} onChange={setGender} options={GENDERS} />}
-      </Field>
+      <SelectField label="Gender" error={errors.get("gender")} value={gender} onChange={setGender} options={GENDERS} />
       {failure && <Notice tone="danger">{failure}</Notice>}
       <FormActions>
         <Button onClick={onCancel}>Cancel</Button>

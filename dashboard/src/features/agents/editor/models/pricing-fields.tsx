@@ -1,5 +1,4 @@
-import { Field } from "../../../../ui/form/field.tsx";
-import { Input } from "../../../../ui/form/input.tsx";
+import { TextField } from "../../../../ui/form/fields.tsx";
 
 /** US dollars per million tokens. Incomplete while it is typed; the API says what is missing or too much. */
 export interface Pricing {
@@ -35,25 +34,19 @@ export function PricingFields({
   return (
     <div className="grid gap-5 sm:grid-cols-3">
       {PRICES.map(({ name, label, placeholder }) => (
-        <Field
+        <TextField
           key={name}
           label={label}
           optional
           hint="US dollars per million tokens"
           error={errorAt(`${path}.${name}`) ?? (name === "input" ? errorAt(path) : undefined)}
-        >
-          {(control) => (
-            <Input
-              {...control}
-              type="number"
-              min={0}
-              step="any"
-              placeholder={placeholder}
-              value={pricing[name] ?? ""}
-              onChange={({ target }) => change(name, target.value)}
-            />
-          )}
-        </Field>
+          type="number"
+          min={0}
+          step="any"
+          placeholder={placeholder}
+          value={pricing[name] ?? ""}
+          onChange={({ target }) => change(name, target.value)}
+        />
       ))}
     </div>
   );

@@ -1,5 +1,4 @@
-import { Field } from "../../../../ui/form/field.tsx";
-import { Select } from "../../../../ui/form/select.tsx";
+import { SelectField } from "../../../../ui/form/fields.tsx";
 import { providerLabel } from "../../provider-labels.ts";
 import { keyHint, type ProviderSetup } from "./missing-key.tsx";
 
@@ -27,22 +26,19 @@ export function SpeechProviderField({
   errorAt: (path: string) => string | undefined;
 }) {
   return (
-    <Field label="Provider" error={errorAt(`${path}.provider_name`) ?? errorAt(path)}>
-      {(control) => (
-        <Select
-          {...control}
-          value={provider}
-          onChange={onChange}
-          options={[
-            { value: DEFAULT, label: "Server default" },
-            ...[...Object.keys(models), custom].map((name) => ({
-              value: name,
-              label: providerLabel(name),
-              hint: keyHint(setups, name),
-            })),
-          ]}
-        />
-      )}
-    </Field>
+    <SelectField
+      label="Provider"
+      error={errorAt(`${path}.provider_name`) ?? errorAt(path)}
+      value={provider}
+      onChange={onChange}
+      options={[
+        { value: DEFAULT, label: "Server default" },
+        ...[...Object.keys(models), custom].map((name) => ({
+          value: name,
+          label: providerLabel(name),
+          hint: keyHint(setups, name),
+        })),
+      ]}
+    />
   );
 }

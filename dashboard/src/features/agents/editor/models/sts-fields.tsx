@@ -1,7 +1,7 @@
 import { useState } from "react";
-import { Field } from "../../../../ui/form/field.tsx";
-import { Input, Textarea } from "../../../../ui/form/input.tsx";
-import { Select } from "../../../../ui/form/select.tsx";
+import { Field, FieldError } from "../../../../ui/form/field.tsx";
+import { SelectField, TextField } from "../../../../ui/form/fields.tsx";
+import { Textarea } from "../../../../ui/form/input.tsx";
 import type { Changes } from "../../agents.ts";
 import { providerLabel } from "../../provider-labels.ts";
 import { type Entered, switched } from "./entered.ts";
@@ -39,36 +39,32 @@ export function StsFields({
   return (
     <>
       <div className="grid gap-5 sm:grid-cols-2">
-        <Field label="Provider" error={errorAt("sts.provider_name") ?? errorAt("sts")}>
-          {(control) => (
-            <Select
-              {...control}
-              value={provider}
-              onChange={choose}
-              options={[
-                { value: NONE, label: "None: use the models above" },
-                // A voice runtime may know others.
-                ...[...new Set([...names, ...(value ? [provider] : [])])].map((name) => ({
-                  value: name,
-                  label: providerLabel(name),
-                  hint: keyHint(setups, name),
-                })),
-              ]}
-            />
-          )}
-        </Field>
+        <SelectField
+          label="Provider"
+          error={errorAt("sts.provider_name") ?? errorAt("sts")}
+          value={provider}
+          onChange={choose}
+          options={[
+            { value: NONE, label: "None: use the models above" },
+            // A voice runtime may know others.
+            ...[...new Set([...names, ...(value ? [provider] : [])])].map((name) => ({
+              value: name,
+              label: providerLabel(name),
+              hint: keyHint(setups, name),
+            })),
+          ]}
+        />
         {value &&
           TEXTS.map(({ name, label, placeholder, optional }) => (
-            <Field key={name} label={label} optional={optional} error={errorAt(`sts.${name}`)}>
-              {(control) => (
-                <Input
-                  {...control}
-                  placeholder={placeholder}
-                  value={value[name] ?? ""}
-                  onChange={({ target }) => onChange({ ...value, [name]: target.value || (optional ? null : "") })}
-                />
-              )}
-            </Field>
+            <TextField
+              key={name}
+              label={label}
+              optional={optional}
+              error={errorAt(`sts.${name}`)}
+              placeholder={placeholder}
+              value={value[name] ?? ""}
+              onChange={({ target }) => onChange({ ...value, [name]: target.value || (optional ? null : "") })}
+            />
           ))}
       </div>
       <MissingKey setups={setups} provider={provider} consequence="so its calls are refused" />
@@ -118,11 +114,7 @@ function Json({
           if (params) onChange(params);
         }}
       />
-      {isWrong && (
-        <p role="alert" className="text-[0.8125rem] text-danger-ink">
-          This is not a JSON object yet, so it is not saved.
-        </p>
-      )}
+      <FieldError>{isWrong && "This is not a JSON object yet, so it is not saved."}</FieldError>
     </>
   );
 }

@@ -1,4 +1,5 @@
 import { Field } from "../../../../ui/form/field.tsx";
+import { TextField } from "../../../../ui/form/fields.tsx";
 import { Input } from "../../../../ui/form/input.tsx";
 import { Select } from "../../../../ui/form/select.tsx";
 import { type Endpoint, EndpointFields } from "./endpoint-fields.tsx";
@@ -73,16 +74,14 @@ export function SttFields({
           </Field>
         )}
         {value && (
-          <Field label="Language" optional error={errorAt("stt.language")}>
-            {(control) => (
-              <Input
-                {...control}
-                placeholder="en-US"
-                value={value.language ?? ""}
-                onChange={(event) => onChange({ ...value, language: event.target.value || null })}
-              />
-            )}
-          </Field>
+          <TextField
+            label="Language"
+            optional
+            error={errorAt("stt.language")}
+            placeholder="en-US"
+            value={value.language ?? ""}
+            onChange={(event) => onChange({ ...value, language: event.target.value || null })}
+          />
         )}
       </div>
       <MissingKey setups={setups} provider={provider} consequence="so it cannot hear" />

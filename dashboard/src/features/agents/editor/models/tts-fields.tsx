@@ -1,6 +1,4 @@
-import { Field } from "../../../../ui/form/field.tsx";
-import { Input } from "../../../../ui/form/input.tsx";
-import { Select } from "../../../../ui/form/select.tsx";
+import { SelectField, TextField } from "../../../../ui/form/fields.tsx";
 import { type Endpoint, EndpointFields } from "./endpoint-fields.tsx";
 import { type Entered, switched } from "./entered.ts";
 import { MissingKey, type ProviderSetup } from "./missing-key.tsx";
@@ -57,64 +55,55 @@ export function TtsFields({
           errorAt={errorAt}
         />
         {value && provider === CUSTOM && (
-          <Field label="Model" optional error={errorAt("tts.model_name")}>
-            {(control) => (
-              <Input
-                {...control}
-                placeholder="tts-1"
-                value={value.model_name ?? ""}
-                onChange={(event) => onChange({ ...value, model_name: event.target.value || null })}
-              />
-            )}
-          </Field>
+          <TextField
+            label="Model"
+            optional
+            error={errorAt("tts.model_name")}
+            placeholder="tts-1"
+            value={value.model_name ?? ""}
+            onChange={(event) => onChange({ ...value, model_name: event.target.value || null })}
+          />
         )}
         {value && known.length > 0 && (
-          <Field label="Model" error={errorAt("tts.model_name")}>
-            {(control) => (
-              <Select
-                {...control}
-                value={value.model_name ?? DEFAULT}
-                onChange={(name) => onChange({ ...value, model_name: name === DEFAULT ? null : name })}
-                options={[
-                  { value: DEFAULT, label: "Provider default" },
-                  ...known.map((name) => ({ value: name, label: name })),
-                ]}
-              />
-            )}
-          </Field>
+          <SelectField
+            label="Model"
+            error={errorAt("tts.model_name")}
+            value={value.model_name ?? DEFAULT}
+            onChange={(name) => onChange({ ...value, model_name: name === DEFAULT ? null : name })}
+            options={[
+              { value: DEFAULT, label: "Provider default" },
+              ...known.map((name) => ({ value: name, label: name })),
+            ]}
+          />
         )}
         {value && (
-          <Field label="Speed" optional error={errorAt("tts.params.speed")}>
-            {(control) => (
-              <Input
-                {...control}
-                type="number"
-                min={0.25}
-                max={4}
-                step={0.05}
-                placeholder="1"
-                value={speed ?? ""}
-                onChange={({ target }) =>
-                  onChange({
-                    ...value,
-                    params: target.value === "" ? endpoint : { ...endpoint, speed: Number(target.value) },
-                  })
-                }
-              />
-            )}
-          </Field>
+          <TextField
+            label="Speed"
+            optional
+            error={errorAt("tts.params.speed")}
+            type="number"
+            min={0.25}
+            max={4}
+            step={0.05}
+            placeholder="1"
+            value={speed ?? ""}
+            onChange={({ target }) =>
+              onChange({
+                ...value,
+                params: target.value === "" ? endpoint : { ...endpoint, speed: Number(target.value) },
+              })
+            }
+          />
         )}
         {value && (
-          <Field label="Language" optional error={errorAt("tts.language")}>
-            {(control) => (
-              <Input
-                {...control}
-                placeholder="The voice's own"
-                value={value.language ?? ""}
-                onChange={(event) => onChange({ ...value, language: event.target.value || null })}
-              />
-            )}
-          </Field>
+          <TextField
+            label="Language"
+            optional
+            error={errorAt("tts.language")}
+            placeholder="The voice's own"
+            value={value.language ?? ""}
+            onChange={(event) => onChange({ ...value, language: event.target.value || null })}
+          />
         )}
       </div>
       <MissingKey setups={setups} provider={provider} consequence="so it cannot speak" />
@@ -128,15 +117,13 @@ export function TtsFields({
       )}
       {value &&
         (provider === CUSTOM ? (
-          <Field label="Voice" error={errorAt("tts.voice_id")} className="max-w-xs">
-            {(control) => (
-              <Input
-                {...control}
-                value={value.voice_id}
-                onChange={(event) => onChange({ ...value, voice_id: event.target.value })}
-              />
-            )}
-          </Field>
+          <TextField
+            label="Voice"
+            error={errorAt("tts.voice_id")}
+            className="max-w-xs"
+            value={value.voice_id}
+            onChange={(event) => onChange({ ...value, voice_id: event.target.value })}
+          />
         ) : (
           <VoicePicker
             provider={provider}

@@ -2,6 +2,7 @@ import { useState } from "react";
 import { Button } from "../../../../ui/button.tsx";
 import { Copyable } from "../../../../ui/copy.tsx";
 import { Checkbox } from "../../../../ui/form/checkbox.tsx";
+import { FieldError } from "../../../../ui/form/field.tsx";
 import { SelectField, TextField } from "../../../../ui/form/fields.tsx";
 import { Section } from "../../../../ui/form/section.tsx";
 import { Switch } from "../../../../ui/form/switch.tsx";
@@ -157,11 +158,7 @@ function Channels({
           />
         ))}
       </div>
-      {error && (
-        <p role="alert" className="text-[0.8125rem] text-danger-ink">
-          {error}
-        </p>
-      )}
+      <FieldError>{error}</FieldError>
     </fieldset>
   );
 }

@@ -1,6 +1,6 @@
 import { type ReactNode, useId } from "react";
 import type { Schema } from "../../../../api/client.ts";
-import { Field } from "../../../../ui/form/field.tsx";
+import { Field, FieldError } from "../../../../ui/form/field.tsx";
 import { Input } from "../../../../ui/form/input.tsx";
 import { Section } from "../../../../ui/form/section.tsx";
 import { type Option, Select } from "../../../../ui/form/select.tsx";
@@ -187,11 +187,7 @@ function ToolRow({
           onChange={(on) => onChange((on ? (tool.initial ?? plainly(tool)) : false) as Tools[ToolName])}
         />
       </div>
-      {errorAt("") && (
-        <p role="alert" className="mt-2 text-[0.8125rem] text-danger-ink">
-          {errorAt("")}
-        </p>
-      )}
+      <FieldError className="mt-2">{errorAt("")}</FieldError>
       {isOn && (
         <div className="mt-4 grid gap-4 border-t border-line pt-4 sm:grid-cols-2">
           {tool.fields.map((field) => (

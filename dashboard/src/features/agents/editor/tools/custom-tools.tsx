@@ -3,6 +3,7 @@ import { Link } from "@tanstack/react-router";
 import { X } from "lucide-react";
 import { Badge } from "../../../../ui/badge.tsx";
 import { Button } from "../../../../ui/button.tsx";
+import { FieldError } from "../../../../ui/form/field.tsx";
 import { Section } from "../../../../ui/form/section.tsx";
 import { Select } from "../../../../ui/form/select.tsx";
 import { Notice } from "../../../../ui/states.tsx";
@@ -109,11 +110,7 @@ function ChosenTool({
           <X aria-hidden />
         </Button>
       </div>
-      {error && (
-        <p role="alert" className="mt-1.5 text-[0.8125rem] text-danger-ink">
-          {error}
-        </p>
-      )}
+      <FieldError className="mt-1.5">{error}</FieldError>
     </li>
   );
 }

@@ -2,6 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import { Plus, X } from "lucide-react";
 import { Button } from "../../../../ui/button.tsx";
 import { Checkbox } from "../../../../ui/form/checkbox.tsx";
+import { FieldError } from "../../../../ui/form/field.tsx";
 import { SelectField, TextareaField, TextField } from "../../../../ui/form/fields.tsx";
 import { Section } from "../../../../ui/form/section.tsx";
 import { Notice } from "../../../../ui/states.tsx";
@@ -136,11 +137,7 @@ function HandoffFields({
           label="The other agent speaks its greeting"
         />
       </div>
-      {(errorAt("keep_voice") ?? errorAt("greet")) && (
-        <p role="alert" className="text-[0.8125rem] text-danger-ink">
-          {errorAt("keep_voice") ?? errorAt("greet")}
-        </p>
-      )}
+      <FieldError>{errorAt("keep_voice") ?? errorAt("greet")}</FieldError>
     </fieldset>
   );
 }

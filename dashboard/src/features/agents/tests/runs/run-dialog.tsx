@@ -5,6 +5,7 @@ import { api, ask } from "../../../../api/client.ts";
 import { fieldsOf, messageAt, sentenceBeside } from "../../../../api/problem.ts";
 import { Button } from "../../../../ui/button.tsx";
 import { Checkbox } from "../../../../ui/form/checkbox.tsx";
+import { FieldError } from "../../../../ui/form/field.tsx";
 import { FormActions } from "../../../../ui/form/form-actions.tsx";
 import { Dialog } from "../../../../ui/overlay/dialog.tsx";
 import { Notice } from "../../../../ui/states.tsx";
@@ -111,11 +112,7 @@ function RunForm({
             />
           ))}
         </div>
-        {fields.has("tests") && (
-          <p id={`${legend}error`} role="alert" className="text-[0.8125rem] text-danger-ink">
-            {fields.get("tests")}
-          </p>
-        )}
+        <FieldError id={`${legend}error`}>{fields.get("tests")}</FieldError>
       </fieldset>
       <CostCapFields value={cap} onChange={setCap} errorAt={(path) => messageAt(fields, path)} />
       {failure && <Notice tone="danger">{failure}</Notice>}

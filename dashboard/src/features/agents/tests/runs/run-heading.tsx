@@ -1,6 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
-import { Link } from "@tanstack/react-router";
-import { ArrowLeft } from "lucide-react";
+import { BackLink } from "../../../../app/back-link.tsx";
 import { agentNamesQuery, nameOfAgent } from "../../agents.ts";
 import type { Replay, Run } from "../queries.ts";
 import { RunStatusBadge } from "./status.tsx";
@@ -10,14 +9,9 @@ export function RunHeading({ run, title, view }: { run: Run | Replay; title: str
   const names = useQuery(agentNamesQuery).data;
   return (
     <span className="flex flex-col gap-2">
-      <Link
-        to="/agents/$agentId"
-        params={{ agentId: run.agent_id }}
-        search={{ tab: "tests", view }}
-        className="inline-flex items-center gap-1.5 text-sm font-normal text-muted hover:text-ink"
-      >
-        <ArrowLeft className="size-4" aria-hidden /> {nameOfAgent(names, run.agent_id)}
-      </Link>
+      <BackLink to="/agents/$agentId" params={{ agentId: run.agent_id }} search={{ tab: "tests", view }}>
+        {nameOfAgent(names, run.agent_id)}
+      </BackLink>
       <span className="flex flex-wrap items-center gap-2.5">
         {title}
         <span role="status">

@@ -1,6 +1,7 @@
 import { X } from "lucide-react";
 import { Button } from "../../../../ui/button.tsx";
 import { Checkbox } from "../../../../ui/form/checkbox.tsx";
+import { FieldError } from "../../../../ui/form/field.tsx";
 import { SelectField, TextField } from "../../../../ui/form/fields.tsx";
 import { SecretField } from "../../../secrets/secret-field.tsx";
 import type { ParameterRow, Place, Source } from "../form.ts";
@@ -89,11 +90,7 @@ export function ParameterFields({
           }
         />
       )}
-      {errorAt("required") && (
-        <p role="alert" className="text-[0.8125rem] text-danger-ink">
-          {errorAt("required")}
-        </p>
-      )}
+      <FieldError>{errorAt("required")}</FieldError>
     </fieldset>
   );
 }

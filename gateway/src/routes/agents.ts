@@ -19,18 +19,17 @@ import { Agent, AgentDeleted, AgentList, DynamicVariables } from "../schemas/age
 import { TriedStartWebhook, TryStartWebhookBody } from "../schemas/agents/start-question.ts";
 import { createAgentRequest, updateAgentRequest } from "./agent-request.ts";
 import { draftIdOf } from "./draft.ts";
-import { endpoint } from "./endpoint.ts";
+import { endpoints } from "./endpoint.ts";
 import { inVersion } from "./version.ts";
 
 export function agentRoutes(gate: GateContext, { agents, conversations, readAgent }: Clients) {
+  const route = endpoints(gate, { tag: "Agents" });
   return new Elysia({ prefix: "/v1/public/agents" })
     .post(
       "/",
-      ...endpoint(
-        gate,
+      ...route(
         {
           id: "createAgent",
-          tag: "Agents",
           summary: "Create an agent",
           scope: "agents:write",
           query: CreateAgentQuery,
@@ -52,11 +51,9 @@ export function agentRoutes(gate: GateContext, { agents, conversations, readAgen
     )
     .get(
       "/",
-      ...endpoint(
-        gate,
+      ...route(
         {
           id: "listAgents",
-          tag: "Agents",
           summary: "List agents, newest first",
           scope: "agents:read",
           query: ListAgentsQuery,
@@ -81,11 +78,9 @@ export function agentRoutes(gate: GateContext, { agents, conversations, readAgen
     )
     .get(
       "/:agent_id",
-      ...endpoint(
-        gate,
+      ...route(
         {
           id: "getAgent",
-          tag: "Agents",
           summary: "Get an agent",
           scope: "agents:read",
           query: GetAgentQuery,
@@ -100,11 +95,9 @@ export function agentRoutes(gate: GateContext, { agents, conversations, readAgen
     )
     .patch(
       "/:agent_id",
-      ...endpoint(
-        gate,
+      ...route(
         {
           id: "updateAgent",
-          tag: "Agents",
           summary: "Change an agent",
           scope: "agents:write",
           query: UpdateAgentQuery,
@@ -124,11 +117,9 @@ export function agentRoutes(gate: GateContext, { agents, conversations, readAgen
     )
     .delete(
       "/:agent_id",
-      ...endpoint(
-        gate,
+      ...route(
         {
           id: "deleteAgent",
-          tag: "Agents",
           summary: "Delete an agent",
           scope: "agents:write",
           response: AgentDeleted,
@@ -143,11 +134,9 @@ export function agentRoutes(gate: GateContext, { agents, conversations, readAgen
     )
     .get(
       "/:agent_id/dynamic-variables",
-      ...endpoint(
-        gate,
+      ...route(
         {
           id: "listDynamicVariables",
-          tag: "Agents",
           summary: "List the variables an agent expects",
           scope: "agents:read",
           response: DynamicVariables,
@@ -162,11 +151,9 @@ export function agentRoutes(gate: GateContext, { agents, conversations, readAgen
     )
     .post(
       "/:agent_id/start-webhook/try",
-      ...endpoint(
-        gate,
+      ...route(
         {
           id: "tryStartWebhook",
-          tag: "Agents",
           summary: "Ask an agent's start webhook about a sample",
           description:
             "Every request asks, also a repeated one with the same `Idempotency-Key`. No conversation begins.",

@@ -13,20 +13,19 @@ import {
   ReadConversationQuery,
 } from "../schemas/conversations.ts";
 import { listConversationsRequest } from "./conversation-request.ts";
-import { endpoint } from "./endpoint.ts";
+import { endpoints } from "./endpoint.ts";
 
 /** Some searches read transcripts instead of an index, and an owner's searches wait for each other. */
 const SEARCH_TIMEOUT_MS = 20_000;
 
 export function conversationRoutes(gate: GateContext, { conversations }: Clients) {
+  const route = endpoints(gate, { tag: "Conversations" });
   return new Elysia({ prefix: "/v1/public/conversations" })
     .get(
       "/",
-      ...endpoint(
-        gate,
+      ...route(
         {
           id: "listConversations",
-          tag: "Conversations",
           summary: "List conversations, newest first",
           scope: "conversations:read",
           query: ListConversationsQuery,
@@ -55,11 +54,9 @@ export function conversationRoutes(gate: GateContext, { conversations }: Clients
     )
     .get(
       "/:conversation_id",
-      ...endpoint(
-        gate,
+      ...route(
         {
           id: "getConversation",
-          tag: "Conversations",
           summary: "Get a conversation",
           scope: "conversations:read",
           query: ReadConversationQuery,
@@ -83,11 +80,9 @@ export function conversationRoutes(gate: GateContext, { conversations }: Clients
     )
     .post(
       "/:conversation_id/analysis",
-      ...endpoint(
-        gate,
+      ...route(
         {
           id: "analyzeConversation",
-          tag: "Conversations",
           summary: "Analyze a conversation again",
           description:
             "Starts an analysis of an ended conversation with the settings of the agent's newest version. It runs in the background: the earlier `conversation_analysis` stays until the new one replaces it. No webhook is sent.",

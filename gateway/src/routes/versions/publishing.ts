@@ -11,19 +11,18 @@ import {
   SetTrafficBody,
   Traffic,
 } from "../../schemas/agents/versions.ts";
-import { endpoint } from "../endpoint.ts";
+import { endpoints } from "../endpoint.ts";
 import { versionNumber } from "./version-number.ts";
 
 /** Which versions of an agent new conversations get. */
 export function publishingRoutes(gate: GateContext, { agents }: Clients) {
+  const route = endpoints(gate, { tag: "Agents" });
   return new Elysia({ prefix: "/v1/public/agents/:agent_id" })
     .post(
       "/versions/:agent_version/publish",
-      ...endpoint(
-        gate,
+      ...route(
         {
           id: "publishAgentVersion",
-          tag: "Agents",
           summary: "Publish a version of an agent, or roll back to it",
           description: "New conversations get the version; those in progress keep theirs. It ends a split of traffic.",
           scope: "agents:write",
@@ -42,11 +41,9 @@ export function publishingRoutes(gate: GateContext, { agents }: Clients) {
     )
     .get(
       "/publishes",
-      ...endpoint(
-        gate,
+      ...route(
         {
           id: "listAgentPublishes",
-          tag: "Agents",
           summary: "List what was published of an agent, newest first",
           scope: "agents:read",
           query: ListPublishesQuery,
@@ -64,11 +61,9 @@ export function publishingRoutes(gate: GateContext, { agents }: Clients) {
     )
     .get(
       "/traffic",
-      ...endpoint(
-        gate,
+      ...route(
         {
           id: "getAgentTraffic",
-          tag: "Agents",
           summary: "Get the versions that an agent's new conversations get",
           scope: "agents:read",
           response: Traffic,
@@ -82,11 +77,9 @@ export function publishingRoutes(gate: GateContext, { agents }: Clients) {
     )
     .put(
       "/traffic",
-      ...endpoint(
-        gate,
+      ...route(
         {
           id: "setAgentTraffic",
-          tag: "Agents",
           summary: "Split an agent's new conversations between versions",
           description:
             "A caller stays with a version, and a change moves as few callers as possible. Publishing ends the split.",

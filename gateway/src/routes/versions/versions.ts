@@ -17,11 +17,12 @@ import {
   CompareVersionsQuery,
   ListAgentVersionsQuery,
 } from "../../schemas/agents/versions.ts";
-import { endpoint } from "../endpoint.ts";
+import { endpoints } from "../endpoint.ts";
 import { versionNumber } from "./version-number.ts";
 
 /** What versions of an agent are, and how their conversations go. */
 export function versionRoutes(gate: GateContext, { agents, conversations }: Clients) {
+  const route = endpoints(gate, { tag: "Agents" });
   const versionOf = async (ownerId: string, agentId = "", number: string | undefined, origin: CallOrigin) => {
     const agentVersion = versionNumber(number);
     return required((await agents.getAgentVersion({ ownerId, agentId, agentVersion }, { origin })).version);
@@ -36,11 +37,9 @@ export function versionRoutes(gate: GateContext, { agents, conversations }: Clie
   return new Elysia({ prefix: "/v1/public/agents/:agent_id/versions" })
     .get(
       "/",
-      ...endpoint(
-        gate,
+      ...route(
         {
           id: "listAgentVersions",
-          tag: "Agents",
           summary: "List the versions of an agent with their figures, newest first",
           scope: "agents:read",
           query: ListAgentVersionsQuery,
@@ -68,11 +67,9 @@ export function versionRoutes(gate: GateContext, { agents, conversations }: Clie
     )
     .get(
       "/:agent_version",
-      ...endpoint(
-        gate,
+      ...route(
         {
           id: "getAgentVersion",
-          tag: "Agents",
           summary: "Get a version of an agent with its prompts and tools",
           scope: "agents:read",
           isList: true,
@@ -88,11 +85,9 @@ export function versionRoutes(gate: GateContext, { agents, conversations }: Clie
     )
     .get(
       "/:agent_version/diff/:other_version",
-      ...endpoint(
-        gate,
+      ...route(
         {
           id: "diffAgentVersions",
-          tag: "Agents",
           summary: "Show what changed between two versions of an agent",
           scope: "agents:read",
           isList: true,
@@ -111,11 +106,9 @@ export function versionRoutes(gate: GateContext, { agents, conversations }: Clie
     )
     .get(
       "/:agent_version/compare/:other_version",
-      ...endpoint(
-        gate,
+      ...route(
         {
           id: "compareAgentVersions",
-          tag: "Agents",
           summary: "Compare the figures of two versions of an agent",
           description: "Differences are of the second version from the first, with confidence intervals of 95 %.",
           scope: "agents:read",

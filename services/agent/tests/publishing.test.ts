@@ -250,6 +250,20 @@ test("a prompt, its label and a tool cannot be deleted while a version has them 
   for (const remove of deletions) await remove();
 });
 
+test("a prompt of a version that was refused to be published can be deleted at once", async () => {
+  const { agents, prompts } = service;
+  const ownerId = newOwner();
+  await createPrompt(prompts, ownerId, "sales");
+  const { toolId } = await createTool(agents, ownerId, httpTool("look_up"));
+  const agent = await create(agents, creation(ownerId, { prompt: byName("sales"), customTools: [{ toolId }] }));
+  await change(agents, agent, { clear: ["prompt", "customTools"] });
+  await agents.deleteTool({ ownerId, toolId, idempotency: undefined });
+  expect(await failure(publish(agent, 1))).toMatchObject({ kind: "conflict" });
+  expect(await prompts.deletePrompt({ ownerId, promptName: "sales", idempotency: undefined })).toMatchObject({
+    versionsDeleted: 1,
+  });
+});
+
 test("a secret counts as used while the tool of a published version has it, though the library's tool has another", async () => {
   const { agents } = service;
   const ownerId = newOwner();

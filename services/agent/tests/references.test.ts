@@ -81,6 +81,19 @@ describe("a prompt in use", () => {
   });
 });
 
+test("a prompt that a refused change would have given an agent can be deleted at once", async () => {
+  const owner = newOwner();
+  const agentMobileNumbers = ["+14155550193"];
+  await createPrompt(service.prompts, owner, "sales");
+  const [agent] = [
+    await create(service.agents, creation(owner)),
+    await create(service.agents, creation(owner, { agentMobileNumbers })),
+  ];
+  const taken = { prompt: byName("sales"), agentMobileNumbers: { values: agentMobileNumbers } };
+  expect(await failure(change(service.agents, agent, taken))).toMatchObject({ kind: "conflict" });
+  expect(await deletePrompt(owner, "sales")).toBe("deleted");
+});
+
 test("an agent that gave up its inline prompt finds the earlier versions when it gets a new one", async () => {
   const agent = await create(service.agents, creation(newOwner(), { prompt: inline("One.") }));
   await change(service.agents, agent, { clear: ["prompt"] });

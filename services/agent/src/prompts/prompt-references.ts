@@ -103,6 +103,28 @@ export async function settleReferencesNow(ctx: AgentContext, promise: ReferenceP
   }
 }
 
+/**
+ * Runs one change of an agent's prompt references at a time, and settles them afterwards: also those of a change that was refused after it
+ * had told of them.
+ * @param work promises, before it touches them, that they will be settled
+ */
+export async function withSettledReferences<T>(
+  ctx: AgentContext,
+  { ownerId, agentId }: AgentKey,
+  call: Call,
+  work: (held: HeldClaim, promise: () => Promise<void>) => Promise<T>,
+): Promise<T> {
+  let promised: ReferencePromise | null = null;
+  const promise = async () => {
+    promised ??= await promiseReferences(ctx, { ownerId, agentId });
+  };
+  try {
+    return await withReferences(ctx, { ownerId, agentId }, call.signal, (held) => work(held, promise));
+  } finally {
+    if (promised) await settleReferencesNow(ctx, promised, call);
+  }
+}
+
 /** The queue that keeps the promises of processes that died. */
 export function referenceQueue(ctx: AgentContext): Record<string, Queue> {
   return {

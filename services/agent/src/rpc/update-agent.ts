@@ -12,12 +12,7 @@ import { toAgent, withNewSecret } from "../convert.ts";
 import { checkKnowledge } from "../knowledge/check-knowledge.ts";
 import { type AcquiredPrompts, acquirePrompts, NO_PROMPTS } from "../prompts/acquire-prompts.ts";
 import { type HeldClaim, requireClaim } from "../prompts/claim.ts";
-import {
-  promiseReferences,
-  type ReferencePromise,
-  settleReferencesNow,
-  withReferences,
-} from "../prompts/prompt-references.ts";
+import { withSettledReferences } from "../prompts/prompt-references.ts";
 import { checkAgentId, getAgentRow, getLockedAgentRow, readNewest } from "../read-agents.ts";
 import { newSecretOf } from "../start-webhook/sealed-start-webhook.ts";
 import { type AgentRow, updateAgentRow } from "../store/agents.ts";
@@ -35,15 +30,10 @@ export function updateAgent(ctx: AgentContext): Handler<"updateAgent"> {
     if (request.agentName !== undefined) checkName("agent_name", request.agentName);
     await checkFields(ctx, request, call);
     if (!touchesReferences(request)) return change(ctx, request, call, null);
-    let promise: ReferencePromise | null = null;
     // Requests with one idempotency key concern one agent, so they take turns too.
-    const response = await withReferences(ctx, request, call.signal, (held) => {
-      const begin = async () => {
-        promise ??= await promiseReferences(ctx, { ownerId: request.ownerId, agentId: request.agentId });
-      };
-      return change(ctx, request, call, { held, begin });
-    });
-    if (promise) await settleReferencesNow(ctx, promise, call);
+    const response = await withSettledReferences(ctx, request, call, (held, begin) =>
+      change(ctx, request, call, { held, begin }),
+    );
     await followOwnPrompts(ctx, request, response, call);
     return response;
   };

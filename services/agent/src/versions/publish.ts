@@ -10,13 +10,7 @@ import { lockStoredBytes } from "@parley/shared/stored-bytes/room";
 import { later } from "../changed-agent.ts";
 import type { AgentContext } from "../context.ts";
 import { requireClaim } from "../prompts/claim.ts";
-import {
-  promiseReferences,
-  type ReferencePromise,
-  settleReferencesNow,
-  tellReferences,
-  withReferences,
-} from "../prompts/prompt-references.ts";
+import { tellReferences, withSettledReferences } from "../prompts/prompt-references.ts";
 import { checkAgentId, getAgentRow, getLockedAgentRow, readVersions } from "../read-agents.ts";
 import { type AgentRow, updateAgentRow } from "../store/agents.ts";
 import { insertPublishes, type NewPublish, type PublishRow } from "../store/publishes.ts";
@@ -62,15 +56,14 @@ export async function publish(
   if (request.override && request.override.reason.trim() === "")
     throw invalid("override.reason", "override.reason must say why");
   const key = { ownerId, agentId };
-  let promise: ReferencePromise | null = null;
-  const response = await withReferences(ctx, key, call.signal, (held) =>
+  return withSettledReferences(ctx, key, call, (held, promise) =>
     runPrepared(
       ctx,
       { ...request, call },
       {
         prepare: async () => {
           await getAgentRow(ctx.db, key);
-          promise ??= await promiseReferences(ctx, key);
+          await promise();
           // Before they are looked for, so that no prompt goes in the meantime.
           await tellReferences(ctx, key, held, numbers);
           const versions = await getVersions(ctx.db, request, numbers);
@@ -88,8 +81,6 @@ export async function publish(
       },
     ),
   );
-  if (promise) await settleReferencesNow(ctx, promise, call);
-  return response;
 }
 
 /** What new conversations require of versions. */

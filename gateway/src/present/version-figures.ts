@@ -7,9 +7,8 @@ import type {
   VersionFigures_Shares as Shares,
   VersionFigures,
 } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
+import { P95_REPLIES_MIN } from "@parley/shared/domain/present/statistics";
 
-/** The 95th percentile of fewer replies is only the slowest of them. */
-const P95_REPLIES_MIN = 20;
 const COST = "cost_usd_micros";
 
 /** The figures of a version as the API shows them. @param withCosts whether costs are shown */

@@ -102,6 +102,13 @@ test("percentiles and the mean cost of a conversation are compared without an in
   expect(judged(differences, "call_latency.p50_ms")?.difference).toBeNull();
 });
 
+test("the 95th percentile of fewer than 20 replies is not compared, and the median is", () => {
+  const measured = (n: number) => figures({ figure: "call_latency", value: "70", n, total: n * 800 });
+  const differences = compareVersions(measured(40), measured(19));
+  expect(judged(differences, "call_latency.p95_ms")?.difference).toBeNull();
+  expect(judged(differences, "call_latency.p50_ms")?.difference).toBe(0);
+});
+
 test("the mean cost is not compared while the cost of a reply is unknown", () => {
   const known = figures(
     { figure: "conversations", n: 1 },

@@ -1,3 +1,4 @@
+import { P95_REPLIES_MIN } from "@parley/shared/domain/present/statistics";
 import { differenceOfMeans, differenceOfShares, type Interval } from "./intervals.ts";
 import type { Latency, Mean, Spread, VersionFigures } from "./version-figures.ts";
 
@@ -92,10 +93,8 @@ function verdictOf(figure: string, { low, high }: Interval): Verdict | null {
 }
 
 function latencies(figure: string, a: Latency | null, b: Latency | null): Difference[] {
-  return [
-    plain(`${figure}.p50_ms`, a?.p50Ms ?? null, b?.p50Ms ?? null),
-    plain(`${figure}.p95_ms`, a?.p95Ms ?? null, b?.p95Ms ?? null),
-  ];
+  const p95Of = (latency: Latency | null) => (latency && latency.replies >= P95_REPLIES_MIN ? latency.p95Ms : null);
+  return [plain(`${figure}.p50_ms`, a?.p50Ms ?? null, b?.p50Ms ?? null), plain(`${figure}.p95_ms`, p95Of(a), p95Of(b))];
 }
 
 /** Of a conversation; null while the cost of a reply is unknown. */

@@ -78,7 +78,7 @@ function tenths(value: number): number {
 }
 
 /** The 95th percentile of fewer replies is only the slowest of them. */
-const P95_REPLIES_MIN = 20;
+export const P95_REPLIES_MIN = 20;
 
 function presentLatencies(latencies: readonly Latency[], day: string) {
   const found = (isCall: boolean) => {

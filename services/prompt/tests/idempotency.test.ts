@@ -53,6 +53,29 @@ test("a repeated update makes one version, however many arrive at once", async (
   expect(versions.length).toBe(2);
 });
 
+test("a repeated restore makes one version, and a repeated label is not moved back", async () => {
+  const owner = newOwner();
+  await client.createPrompt(creation(owner));
+  const name = { ownerId: owner, promptName: "greeting" };
+  const restoring = { ...name, promptVersion: 1, idempotency: key("restore") };
+  const labelling = { ...name, label: "live", promptVersion: 1, idempotency: { ...key("label"), key: "key-2" } };
+  const twice = async <T>(ask: (options: CallOptions) => Promise<T>, between: () => Promise<unknown>) => {
+    const first = await seen(ask);
+    await between();
+    expect(await seen(ask)).toEqual({ replayed: true, answer: first.answer });
+  };
+  await twice(
+    (options) => client.restorePromptVersion(restoring, options),
+    async () => {},
+  );
+  await twice(
+    (options) => client.setPromptLabel(labelling, options),
+    () => client.setPromptLabel({ ...labelling, promptVersion: 2, idempotency: undefined }),
+  );
+  const { versions } = await client.listPromptVersions(name);
+  expect(versions.map(({ labels }) => labels)).toEqual([["live"], []]);
+});
+
 test("a repeated delete gets the first response and leaves a prompt created since untouched", async () => {
   const owner = newOwner();
   await client.createPrompt(creation(owner));

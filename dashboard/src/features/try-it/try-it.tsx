@@ -78,7 +78,7 @@ export function TryIt({
       </div>
       {version !== null && (
         <p className="border-b border-line px-4 py-2 text-xs text-muted">
-          Version {version}, without what is on the screen
+          You are trying version {version}, not what is on the screen.
         </p>
       )}
       {form.start_webhook && (

@@ -1,6 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import { History } from "lucide-react";
+import { History, Play } from "lucide-react";
 import { useMemo } from "react";
 import { Badge } from "../../../ui/badge.tsx";
 import { Button } from "../../../ui/button.tsx";
@@ -118,7 +118,7 @@ function columnsOf(
       label: <span className="sr-only">Actions</span>,
       align: "right",
       cell: ({ agent_version: version, weight }) => (
-        <span className="relative flex justify-end gap-2">
+        <span className="relative flex justify-end gap-1">
           {weight < 100 && (
             <Button
               size="small"
@@ -129,12 +129,14 @@ function columnsOf(
             </Button>
           )}
           <Button
-            size="small"
+            variant="ghost"
+            size="icon"
             className="max-sm:hidden"
             aria-label={`Try version ${version}`}
+            title="Try"
             onClick={() => onTry(version)}
           >
-            Try
+            <Play aria-hidden />
           </Button>
         </span>
       ),

@@ -105,6 +105,16 @@ function ReplayForm({ agentId, onClose }: { agentId: string; onClose: () => void
         <Field label="Conversations at most" hint="The newest that match." error={errorAt("max")}>
           {(control) => <NumberInput {...control} required min={1} max={MAX} value={max} onChange={setMax} />}
         </Field>
+        <Field label="Held again as" error={errorAt("channel")}>
+          {(control) => (
+            <Select
+              {...control}
+              value={channel}
+              onChange={(next) => setChannel(next as typeof channel)}
+              options={HELD_AS}
+            />
+          )}
+        </Field>
         <Field label="Channel" error={errorAt("conversations.conversation_type")}>
           {(control) => (
             <Select
@@ -151,16 +161,6 @@ function ReplayForm({ agentId, onClose }: { agentId: string; onClose: () => void
         <Field label="Transcript contains" optional error={errorAt("conversations.search")}>
           {(control) => (
             <Input {...control} maxLength={200} value={search} onChange={({ target }) => setSearch(target.value)} />
-          )}
-        </Field>
-        <Field label="Held again as" error={errorAt("channel")}>
-          {(control) => (
-            <Select
-              {...control}
-              value={channel}
-              onChange={(next) => setChannel(next as typeof channel)}
-              options={HELD_AS}
-            />
           )}
         </Field>
       </div>

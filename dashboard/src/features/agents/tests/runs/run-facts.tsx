@@ -27,7 +27,9 @@ export function RunFacts({ run }: { run: Run | Replay }) {
           {dollarsOf(cost_usd * 1e6)}
           {max_cost_usd !== null && ` of at most ${dollarsOf(max_cost_usd * 1e6)}`}
           {unpriced_replies > 0 && (
-            <span className="text-muted">, without {numberOf(unpriced_replies)} of unknown cost</span>
+            <span className="text-muted">
+              , unknown for {unpriced_replies === 1 ? "1 reply" : `${numberOf(unpriced_replies)} replies`}
+            </span>
           )}
         </Fact>
         <Fact name="Began">

@@ -70,12 +70,12 @@ function listen(
     });
   };
   const endUtterance = (event: SpeechEvent | null) => {
-    const audio = utterance.audio();
+    const { audio, next } = utterance.end();
     const asked = early?.isWhole ? early.text : null;
     if (!asked) early?.abort();
     early = null;
-    utterance = newUtterance(isSound);
-    isNew = false;
+    utterance = next;
+    isNew = next.audio() !== null;
     const find = async () => {
       if (!audio) return "";
       const known = await asked;

@@ -1,10 +1,12 @@
 import { afterAll, expect, test } from "bun:test";
 import type { Agent } from "@parley/proto/parley/agent/v1/agent.ts";
 import { PublishAgentVersionRequest, SetTrafficRequest } from "@parley/proto/parley/agent/v1/agent_service.ts";
-import { UpdateTestRequest } from "@parley/proto/parley/agent/v1/test.ts";
+import { RunTestsRequest, UpdateTestRequest } from "@parley/proto/parley/agent/v1/test.ts";
+import { eventually } from "@parley/testkit/eventually";
 import { failure } from "@parley/testkit/failures";
 import { change, present } from "./kit.ts";
 import { manualAgent, newTest, runToEnd, startTestStack } from "./tests-kit.ts";
+import { createTool, httpTool, toolChange } from "./tools-kit.ts";
 
 const stack = await startTestStack();
 const { agents, clock, sql } = stack;
@@ -56,6 +58,36 @@ test("a pass is good for what a version has, and for the test as it was, but not
   await runToEnd(agents, agent, { agentVersion: 4 });
   await agents.updateTest({ ...UpdateTestRequest.fromPartial(testKey), definition: { repeat: 2 } });
   expect(await failure(publish(agent, 4))).toMatchObject(missing("Greets for version 4"));
+});
+
+test("a changed tool of the version asks for new passes", async () => {
+  const { agent } = await gatedAgent();
+  const { ownerId } = agent;
+  const tool = await createTool(agents, ownerId, httpTool("look_up"));
+  await change(agents, agent, { customTools: { values: [{ toolId: tool.toolId }] } });
+  await runToEnd(agents, agent);
+  await publish(agent, 2);
+  await agents.updateTool(toolChange(ownerId, tool, httpTool("look_up", { url: "https://shop.example/v2" }), ["url"]));
+  expect(await failure(publish(agent, 3))).toMatchObject(missing("Greets for version 3"));
+});
+
+test("a test that has passed opens the gate, also if the rest of its run is cancelled", async () => {
+  const { agent } = await gatedAgent();
+  const { ownerId, agentId } = agent;
+  await agents.createTest(newTest(agent, "Waits", { ...greets, messages: ["Hello, wait"] }, true));
+  const release = Promise.withResolvers<void>();
+  stack.script.beforeReply = async (message) => {
+    if (message === "Hello, wait") await release.promise;
+  };
+  const { run } = await agents.runTests(RunTestsRequest.fromPartial({ ownerId, agentId }));
+  const runKey = { ownerId, agentId, runId: present(run).runId };
+  await eventually(async () => {
+    const { run: now } = await agents.getTestRun({ ...runKey, testId: "" });
+    expect(now?.results[0]?.passed).toBe(true);
+  });
+  await agents.cancelTestRun({ ...runKey, idempotency: undefined });
+  release.resolve();
+  expect(await failure(publish(agent, 1))).toMatchObject(missing("Waits for version 1"));
 });
 
 test("a test that a run names more than once has no more attempts to pass in", async () => {

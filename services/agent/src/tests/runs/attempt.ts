@@ -36,6 +36,8 @@ export interface Attempt extends AgentKey {
 export interface Progress {
   conversationId: string | null;
   cost: Cost;
+  /** Whether `cost` has what the conversation's replies cost. */
+  isCounted: boolean;
 }
 
 /** What an attempt has cost, in millionths of a US dollar, and how many replies have no known cost. */
@@ -98,6 +100,8 @@ export async function holdAttempt(
   const stored = await readStored(drivers, attempt, held.conversationId, wantsAnalysis);
   addUsage(so, stored);
   const conversation = finishedOf(stored);
+  // In a call, the one who hangs up is the user in any case.
+  if (held.isCutShort && conversation.endedBy === "user") conversation.endedBy = "system";
   conversation.turns.forEach((turn, at) => {
     turn.latencyMs ??= held.latenciesMs[at] ?? null;
   });
@@ -106,13 +110,14 @@ export async function holdAttempt(
 
 /** What the replies of an attempt that could not be held to its end have cost. */
 export async function countBroken(drivers: Drivers, ownerId: string, so: Progress): Promise<void> {
-  const { conversationId } = so;
-  if (conversationId !== null) addUsage(so, await readConversation(drivers, { ownerId, conversationId }));
+  const { conversationId, isCounted } = so;
+  if (conversationId !== null && !isCounted) addUsage(so, await readConversation(drivers, { ownerId, conversationId }));
 }
 
-function addUsage({ cost }: Progress, { usage }: Conversation): void {
-  cost.micros += usage?.costUsdMicros ?? 0;
-  cost.unpriced += usage?.unpricedReplies ?? 0;
+function addUsage(so: Progress, { usage }: Conversation): void {
+  so.isCounted = true;
+  so.cost.micros += usage?.costUsdMicros ?? 0;
+  so.cost.unpriced += usage?.unpricedReplies ?? 0;
 }
 
 async function readStored(

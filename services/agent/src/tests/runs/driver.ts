@@ -34,6 +34,8 @@ export interface HeldConversation extends AgentKey {
 /** How a conversation ended. */
 export interface Held {
   conversationId: string;
+  /** Whether the user had no turns left. */
+  isCutShort: boolean;
   /** How long each turn's reply took, as its channel measured it; null: not measured. */
   latenciesMs: (number | null)[];
 }

@@ -2,14 +2,20 @@ import type { Sql } from "@parley/shared/db/database";
 import { lockStoredBytes } from "@parley/shared/stored-bytes/room";
 import { attemptsEnded, runsEnded } from "../metrics.ts";
 import { runStatus } from "../score.ts";
-import { cancelAttempts, type EndedAttempt, endAttempt, listAttemptSummaries } from "../store/attempts.ts";
-import { insertPasses } from "../store/passes.ts";
+import {
+  cancelAttempts,
+  closeCancelled,
+  type EndedAttempt,
+  endAttempt,
+  listAttemptSummaries,
+} from "../store/attempts.ts";
+import { insertPass } from "../store/passes.ts";
 import { lockRun, type RunRow, updateRun } from "../store/runs.ts";
 import type { Cost } from "./attempt.ts";
 import type { Begun } from "./begun.ts";
 import { type ScoredTest, scoreTests } from "./results.ts";
 
-/** Stores the end of an attempt, counts its cost, and ends the run with its last one. Changes nothing for one that was cancelled. */
+/** Stores the end of an attempt, counts its cost, and ends the run with its last one. Of one that was cancelled, only its cost is counted. */
 export async function storeEnd(
   tx: Sql,
   { attempt, token, ended, cost }: Begun & { ended: EndedAttempt; cost: Cost },
@@ -18,24 +24,30 @@ export async function storeEnd(
   // Before the other locks, as whoever deletes the run's agent does.
   await lockStoredBytes(tx, attempt.ownerId);
   const run = await lockRun(tx, attempt);
-  if (!run || !(await endAttempt(tx, attempt, token, ended, now))) return;
-  attemptsEnded().add(1, { status: ended.status });
+  if (!run) return;
   const counted: RunRow = {
     ...run,
     cost: run.cost + cost.micros,
     unpricedReplies: run.unpricedReplies + cost.unpriced,
   };
+  if (!(await endAttempt(tx, attempt, token, ended, now))) {
+    if (await closeCancelled(tx, attempt, token, ended.conversationId)) await updateRun(tx, counted);
+    return;
+  }
+  attemptsEnded().add(1, { status: ended.status });
   if (counted.maxCost !== null && counted.cost >= counted.maxCost) {
-    counted.error = "The run has cost max_cost_usd: the conversations that had not begun were cancelled";
-    await cancelAttempts(tx, run, { alsoRunning: false, now });
+    const cancelled = await cancelAttempts(tx, run, { alsoRunning: false, now });
+    if (cancelled > 0)
+      counted.error = "The run has cost max_cost_usd: the conversations that had not begun were cancelled";
   }
   const attempts = await listAttemptSummaries(tx, run.ownerId, [run.runId]);
+  const tests = scoreTests(attempts);
+  // Whatever becomes of the rest of the run.
+  const test = tests.find(({ testId }) => testId === attempt.testId);
+  if (test?.passed === true && test.passKey !== null) await insertPass(tx, run, test.passKey, now);
   const isOver = attempts.every(({ status }) => status !== "QUEUED" && status !== "RUNNING");
   if (!isOver) return updateRun(tx, counted);
-  const tests = scoreTests(attempts);
   const status = statusOf(counted, tests);
-  const keys = tests.flatMap((test) => (test.passed === true ? (test.passKey ?? []) : []));
-  if (keys.length > 0) await insertPasses(tx, run, keys, now);
   runsEnded().add(1, { status, kind: run.isReplay ? "replay" : "tests" });
   await updateRun(tx, { ...counted, status, endedAt: now });
 }

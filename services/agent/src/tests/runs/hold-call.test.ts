@@ -48,3 +48,33 @@ test("a line that interrupts is sent before the line before it is answered, and 
   expect(happened).toEqual(["start", "one", "two", "answer", "answer", "three", "answer", "hangUp"]);
   expect(latenciesMs).toEqual([100, 200, 300]);
 });
+
+test("a simulated user is not asked for a word after the agent has hung up, and one without turns left is told from one who leaves", async () => {
+  let asked = 0;
+  const hold = (news: readonly HoldTestCallResponse[], ends: "user" | "system") => {
+    const voices: Drivers["voices"] = {
+      holdTestCall: async function* (requests) {
+        const steps = requests[Symbol.asyncIterator]();
+        await steps.next();
+        yield* news;
+        await steps.next();
+      },
+    };
+    const held: HeldConversation = {
+      ...{ ownerId: "own_1", agentId: "agt_1", agentVersion: 1, conversationId: "c", origin: { requestId: "r" } },
+      setup: TestSetup.fromPartial({ runId: "run_1" }),
+      begun: () => {},
+      isScripted: false,
+      next: async () => {
+        asked++;
+        return { ends };
+      },
+    };
+    return holdCall({ voices } as Drivers, held);
+  };
+  const end: HoldTestCallResponse = { news: { $case: "end", value: { endedBy: "agent", reason: "" } } };
+  await hold([end], "user");
+  expect(asked).toBe(0);
+  expect((await hold([turn(0)], "user")).isCutShort).toBe(false);
+  expect((await hold([turn(0)], "system")).isCutShort).toBe(true);
+});

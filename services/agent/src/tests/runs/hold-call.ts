@@ -16,6 +16,7 @@ export async function holdCall({ voices }: Drivers, held: HeldConversation): Pro
   const answered = Promise.withResolvers<void>();
   let next = answered;
   let isOver = false;
+  let isCutShort = false;
   let failure: unknown;
 
   async function* steps(): AsyncGenerator<HoldTestCallRequest> {
@@ -32,7 +33,10 @@ export async function holdCall({ voices }: Drivers, held: HeldConversation): Pro
         }
         const asked = known ?? (await held.next(said));
         if (isOver) return;
-        if ("ends" in asked) return yield { start: undefined, step: { $case: "hangUp", value: true } };
+        if ("ends" in asked) {
+          isCutShort = asked.ends === "system";
+          return yield { start: undefined, step: { $case: "hangUp", value: true } };
+        }
         said.push({ by: "user", text: asked.line.text });
         yield { start: undefined, step: { $case: "line", value: lineOf(asked.line) } };
       } catch (error) {
@@ -47,8 +51,11 @@ export async function holdCall({ voices }: Drivers, held: HeldConversation): Pro
       const { heard, latencyMs } = news.value;
       if (said.length > 0 || heard !== "") said.push({ by: "agent", text: heard });
       turns.push({ latencyMs: latencyMs ?? null });
-    } else if (news?.$case === "end" && news.value.endedBy === "failure")
-      failure ??= new ServiceError("upstream_failed", `The call could not go on: ${news.value.reason}`);
+    } else if (news?.$case === "end") {
+      isOver = true;
+      if (news.value.endedBy === "failure")
+        failure ??= new ServiceError("upstream_failed", `The call could not go on: ${news.value.reason}`);
+    }
     next.resolve();
   }
 
@@ -60,7 +67,7 @@ export async function holdCall({ voices }: Drivers, held: HeldConversation): Pro
   }
   if (failure) throw failure;
   // The first one is the greeting's.
-  return { conversationId, latenciesMs: turns.slice(1).map(({ latencyMs }) => latencyMs) };
+  return { conversationId, isCutShort, latenciesMs: turns.slice(1).map(({ latencyMs }) => latencyMs) };
 }
 
 function lineOf({ text, noise, interrupt_at_ms: interruptAtMs, dtmf }: Line) {

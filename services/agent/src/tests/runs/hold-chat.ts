@@ -18,13 +18,13 @@ export async function holdChat(drivers: Drivers, held: HeldConversation): Promis
   try {
     const endedBy = await talk(drivers, held, sessionId, firstMessage);
     await endChat(drivers, held, sessionId, endedBy);
+    return { conversationId: sessionId, isCutShort: endedBy === EndedBy.ENDED_BY_SYSTEM, latenciesMs: [] };
   } catch (error) {
     // It would stay in progress until it counts as idle. Whoever cancelled the attempt does not wait for this.
     const { requestId } = origin;
     await endChat(drivers, { ownerId, origin: { requestId } }, sessionId, EndedBy.ENDED_BY_SYSTEM).catch(() => {});
     throw error;
   }
-  return { conversationId: sessionId, latenciesMs: [] };
 }
 
 /** @returns who leaves; for an agent that has, whoever is said here changes nothing */

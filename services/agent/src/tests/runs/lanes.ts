@@ -88,7 +88,7 @@ async function begin(
 /** Thrown within an attempt that nobody wants anymore. */
 const UNWANTED = new Error("the attempt was cancelled, or another process has begun it anew");
 
-/** @returns null when the attempt is no longer this run's to end */
+/** @returns null when the attempt is no longer this process's to end */
 async function runToEnd(
   ctx: AgentContext,
   { attempt, run, token }: Begun,
@@ -105,16 +105,19 @@ async function runToEnd(
     gone.abort(UNWANTED);
     throw UNWANTED;
   };
-  const so: Progress = { conversationId: null, cost: { micros: 0, unpriced: 0 } };
+  const so: Progress = { conversationId: null, cost: { micros: 0, unpriced: 0 }, isCounted: false };
   try {
     const ended = await runAttempt(ctx, { attempt, run, token, signal, check, so });
     return { ended, cost: so.cost };
   } catch (error) {
-    if (brokenOff.aborted || !(await isCurrent(ctx.db, attempt, token))) return null;
-    if (!(error instanceof ServiceError)) throw error;
+    if (brokenOff.aborted) return null;
+    const fault = error instanceof ServiceError ? error : null;
+    // A process that holds conversations may have been replaced: this one is then begun anew.
+    const mayBeHeld = !fault || (fault.kind === "unavailable" && attempt.starts < STARTS_MAX);
+    if (mayBeHeld && (await isCurrent(ctx.db, attempt, token))) throw error;
     // The conversation may be what is out of reach.
     await countBroken(ctx, attempt.ownerId, so).catch(() => {});
-    const outcome = { error: error.detail };
+    const outcome = { error: fault?.detail ?? "Cancelled" };
     return { ended: { status: "ERROR", conversationId: so.conversationId, outcome }, cost: so.cost };
   }
 }

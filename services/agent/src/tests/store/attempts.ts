@@ -161,14 +161,28 @@ export async function endAttempt(
   return count > 0;
 }
 
-/** Cancels the attempts of a run that wait, or with `alsoRunning` all that have not ended. */
+/** Notes the conversation of an attempt that was cancelled while it ran. @returns whether it was, the first time */
+export async function closeCancelled(
+  tx: Sql,
+  { ownerId, runId, place }: AttemptKey,
+  token: string,
+  conversationId: string | null,
+): Promise<boolean> {
+  const { count } = await tx`
+    update test_attempts set conversation_id = ${conversationId}, token = null
+    where owner_id = ${ownerId} and run_id = ${runId} and place = ${place} and status = 'CANCELLED' and token = ${token}`;
+  return count > 0;
+}
+
+/** Cancels the attempts of a run that wait, or with `alsoRunning` all that have not ended. @returns how many */
 export async function cancelAttempts(
   tx: Sql,
   { ownerId, runId }: { ownerId: string; runId: string },
   { alsoRunning, now }: { alsoRunning: boolean; now: Date },
-): Promise<void> {
-  await tx`
+): Promise<number> {
+  const { count } = await tx`
     update test_attempts set status = 'CANCELLED', ended_at = ${now}
     where owner_id = ${ownerId} and run_id = ${runId}
       and (status = 'QUEUED' or (${alsoRunning} and status = 'RUNNING'))`;
+  return count;
 }

@@ -2,17 +2,10 @@ import type { AgentKey } from "@parley/proto/parley/agent/v1/agent_service.ts";
 import type { Sql } from "@parley/shared/db/database";
 import { oldestPlaces } from "@parley/shared/db/oldest-places";
 
-/** Stores what has passed, by the keys of versions and tests. */
-export async function insertPasses(
-  tx: Sql,
-  { ownerId, agentId }: AgentKey,
-  keys: readonly string[],
-  now: Date,
-): Promise<void> {
+/** Stores that a test has passed, by the key of version and test. */
+export async function insertPass(tx: Sql, { ownerId, agentId }: AgentKey, passKey: string, now: Date): Promise<void> {
   await tx`
-    insert into test_passes (owner_id, agent_id, pass_key, passed_at)
-    select ${ownerId}, ${agentId}, pass_key, ${now}
-    from unnest(${[...new Set(keys)].toSorted()}::text[]) as passed (pass_key)
+    insert into test_passes (owner_id, agent_id, pass_key, passed_at) values (${ownerId}, ${agentId}, ${passKey}, ${now})
     on conflict (owner_id, agent_id, pass_key) do update set passed_at = excluded.passed_at`;
 }
 

@@ -3,13 +3,15 @@ import { Publishing } from "@parley/proto/parley/agent/v1/agent.ts";
 import { PublishAgentVersionRequest } from "@parley/proto/parley/agent/v1/agent_service.ts";
 import { RunTestsRequest, type TestRun, UpdateTestRequest } from "@parley/proto/parley/agent/v1/test.ts";
 import { EndedBy } from "@parley/proto/parley/conversation/v1/conversation.ts";
+import { ServiceError } from "@parley/shared/errors";
 import { silentLogger } from "@parley/shared/log";
 import { eventually } from "@parley/testkit/eventually";
 import { failure } from "@parley/testkit/failures";
+import { makeDue } from "@parley/testkit/jobs";
 import { newOwner } from "@parley/testkit/owners";
 import { readAgentConfig } from "../src/config.ts";
 import { startAgent } from "../src/service.ts";
-import { change, create, creation, deletion, present } from "./kit.ts";
+import { change, create, creation, customLlm, deletion, present } from "./kit.ts";
 import { ended, manualAgent, newTest, REPLY_COST, runToEnd, startTestStack } from "./tests-kit.ts";
 import { createTool, httpTool } from "./tools-kit.ts";
 
@@ -164,8 +166,9 @@ test("a test of the channel voice holds a call with the lines as written, and as
   ]);
 });
 
-test("at most four test conversations of an owner are held at once, and a test passes when enough attempts do", async () => {
+test("at most four test conversations of an owner are held at once by all replicas, and a test passes when enough attempts do", async () => {
   const agent = await manualAgent(agents);
+  const another = await startAgent(readAgentConfig(stack.env()), silentLogger, stack.clock);
   await agents.createTest(newTest(agent, "Repeated", { ...greets, repeat: 9, pass_at_least: 8 }));
   let [running, most, begun] = [0, 0, 0];
   const four = Promise.withResolvers<void>();
@@ -177,10 +180,11 @@ test("at most four test conversations of an owner are held at once, and a test p
     if (begun === 9) throw new Error("the last one breaks");
   };
   const run = await runToEnd(agents, agent);
+  await another.stop();
   expect([most, run.status, run.results[0]?.passes]).toEqual([4, "PASSED", 8]);
 });
 
-test("a cancelled run begins no further conversation, and those under way change nothing anymore", async () => {
+test("a cancelled run begins no further conversation, and of those under way only what they have cost is added", async () => {
   const agent = await manualAgent(agents);
   await agents.createTest(newTest(agent, "Long", { ...greets, messages: ["Hello", "Hello again"], repeat: 6 }));
   const reached = Promise.withResolvers<void>();
@@ -199,7 +203,11 @@ test("a cancelled run begins no further conversation, and those under way change
   release.resolve();
   await eventually(async () => expect(await openJobs(agent.ownerId)).toBe(0));
   expect(heard).toEqual(["Hello", "Hello", "Hello", "Hello"]);
-  expect((await ended(agents, { ...keyOf(agent), runId })).costUsdMicros).toBe(0);
+  const after = await ended(agents, { ...keyOf(agent), runId });
+  expect([after.status, after.costUsdMicros]).toEqual(["CANCELLED", 4 * REPLY_COST]);
+  const attempts = after.results[0]?.attempts ?? [];
+  expect(new Set(attempts.map(({ status }) => status))).toEqual(new Set(["CANCELLED"]));
+  expect(attempts.filter(({ conversationId }) => conversationId !== undefined)).toHaveLength(4);
 });
 
 test("a run stops at its cap, and one that cannot know its cost is refused unless that is allowed", async () => {
@@ -214,6 +222,13 @@ test("a run stops at its cap, and one that cannot know its cost is refused unles
   expect(run).toMatchObject({ status: "ERROR", error: expect.stringContaining("max_cost_usd") });
   const statuses = run.results[0]?.attempts.map(({ status }) => status) ?? [];
   expect(statuses.filter((status) => status === "CANCELLED").length).toBeGreaterThanOrEqual(5);
+});
+
+test("a run whose last conversation reaches its cap has not failed for that", async () => {
+  const agent = await manualAgent(agents);
+  await agents.createTest(newTest(agent, "Just enough", greets));
+  const run = await runToEnd(agents, agent, { maxCostUsdMicros: REPLY_COST, allowUnpriced: true });
+  expect([run.status, run.costUsdMicros, run.error]).toEqual(["PASSED", REPLY_COST, undefined]);
 });
 
 test("an attempt whose process dies is begun anew by another one, and nothing of it counts twice", async () => {
@@ -256,6 +271,62 @@ test("a process that stops waits for no conversation, and another one begins the
   release.resolve();
   const held = await ended(agents, { ...keyOf(agent), runId: present(run).runId });
   expect([held.status, held.costUsdMicros]).toEqual(["PASSED", 8 * REPLY_COST]);
+});
+
+test("a conversation whose service is replaced meanwhile is held anew, and is an error if that does not help", async () => {
+  const agent = await manualAgent(agents);
+  await agents.createTest(newTest(agent, "Interrupted", greets));
+  const [error, lanes] = [new ServiceError("unavailable", "The service is stopping"), [0, 1, 2, 3]];
+  const runWith = async (failures: number) => {
+    let times = 0;
+    script.beforeReply = async () => {
+      if (++times <= failures) throw error;
+    };
+    const { run } = await agents.runTests(RunTestsRequest.fromPartial(keyOf(agent)));
+    return eventually(async () => {
+      await makeDue(sql, ...lanes.map((lane) => `test-lanes.${lane}`));
+      const { run: now } = await agents.getTestRun({ ...keyOf(agent), runId: present(run).runId, testId: "" });
+      expect(now?.endedAt).toBeDate();
+      return { run: present(now), times };
+    });
+  };
+  expect(await runWith(1)).toMatchObject({ run: { status: "PASSED", costUsdMicros: REPLY_COST }, times: 2 });
+  const { run, times } = await runWith(9);
+  expect([run.status, times, outcomesOf(run)]).toEqual(["ERROR", 3, [{ error: error.detail }]]);
+});
+
+test("a judge that cannot be asked is an error, and the replies before count once", async () => {
+  const agent = await manualAgent(agents);
+  await agents.createTest(
+    newTest(agent, "Judged", { ...greets, assertions: [{ type: "judge", criterion: "Polite" }] }),
+  );
+  script.answer = () => {
+    throw new ServiceError("condition", "The model has no key");
+  };
+  const run = await runToEnd(agents, agent);
+  expect([run.status, run.costUsdMicros, outcomesOf(run)]).toEqual([
+    "ERROR",
+    REPLY_COST,
+    [{ error: "The model has no key" }],
+  ]);
+});
+
+test("a judge may be another model at the endpoint of the agent's own, with its key and at temperature 0", async () => {
+  const llm = customLlm("https://models.example/v1", "sk-own");
+  const publishing = Publishing.PUBLISHING_MANUAL;
+  const agent = await create(agents, { ...creation(newOwner()), llm, publishing });
+  const params = { base_url: "https://models.example/v1" };
+  const model = { provider_name: "CUSTOM_LLM", model_name: "judge", params };
+  const assertions = [
+    { type: "judge", criterion: "Polite", model },
+    { type: "analysis", field: "mood", equals: "good" },
+  ];
+  await agents.createTest(newTest(agent, "Judged", { ...greets, assertions }));
+  script.analysis = { mood: "good" };
+  expect((await runToEnd(agents, agent)).status).toBe("PASSED");
+  expect(script.asked.map(({ llm }) => llm)).toMatchObject([
+    { modelName: "judge", params: { baseUrl: params.base_url, apiKey: "sk-own", temperature: 0 }, fallbacks: [] },
+  ]);
 });
 
 test("a conversation that cannot be held is an error with its reason", async () => {
@@ -377,6 +448,58 @@ test("a change of a test keeps what it does not name, and what only the other ki
   expect(await updated({ pass_at_least: 4 })).toMatchObject({ repeat: 5, pass_at_least: 4 });
   expect(await updated({ kind: "simulated", persona: "A", goal: "B" })).toMatchObject({ messages: [], turns_max: 10 });
   expect(await updated({ kind: "scripted", messages: ["Hi"] })).toMatchObject({ persona: null, turns_max: null });
+});
+
+test("a test whose tool is gone can still be renamed and no longer be required, and its name is the only one of the agent", async () => {
+  const agent = await manualAgent(agents);
+  const tool = await createTool(agents, agent.ownerId, httpTool("look_up"));
+  const mocked = { ...greets, tool_mocks: [{ tool: "look_up", result: 1 }] };
+  const { test: made } = await agents.createTest(newTest(agent, "Mocked", mocked, true));
+  await agents.createTest(newTest(agent, "Greets", greets));
+  await agents.deleteTool({ ownerId: agent.ownerId, toolId: tool.toolId, ...key });
+  const change = { ...UpdateTestRequest.fromPartial({ ...keyOf(agent), testId: present(made).testId }) };
+  const renamed = await agents.updateTest({ ...change, name: "Renamed", required: false, mayOverride: true });
+  expect(renamed.test).toMatchObject({ name: "Renamed", required: false });
+  expect(await failure(agents.updateTest({ ...change, name: "Greets" }))).toMatchObject({ kind: "conflict" });
+  expect(await failure(agents.updateTest({ ...change, definition: { repeat: 2 } }))).toMatchObject({
+    paths: ["tool_mocks.0.tool"],
+  });
+});
+
+test("what was said in a run is left out as far as it exceeds 3 MiB, first of what passed, and a test's alone is there", async () => {
+  const agent = await manualAgent(agents);
+  for (const name of ["A", "B", "C"]) await agents.createTest(newTest(agent, name, greets));
+  const { runId } = await runToEnd(agents, agent);
+  await sql`
+    update test_attempts set outcome = json_build_object('error', repeat('x', 1200000)), status = case when name = 'C' then 'FAILED' else 'PASSED' end
+    where run_id = ${runId}`;
+  const outcomes = async (testId: string) =>
+    present((await agents.getTestRun({ ...keyOf(agent), runId, testId })).run).results.map(
+      ({ name, attempts }) => `${name} ${attempts[0]?.outcome === undefined}`,
+    );
+  expect(await outcomes("")).toEqual(["A false", "B true", "C false"]);
+  const { tests } = await agents.listTests(keyOf(agent));
+  expect(await outcomes(present(tests[1]).testId)).toEqual(["B false"]);
+});
+
+test("an agent can be deleted at the moment in which a conversation of its tests begins", async () => {
+  const agent = await manualAgent(agents);
+  await agents.createTest(newTest(agent, "Gone", greets));
+  const { runId } = await runToEnd(agents, agent);
+  let deleted: Promise<unknown> = Promise.resolve();
+  await sql.begin(async (tx) => {
+    // As a lane does.
+    await tx`select from test_runs where run_id = ${runId} for update`;
+    deleted = agents.deleteAgent(deletion(agent));
+    await eventually(async () =>
+      expect(
+        (await tx`select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`).count,
+      ).toBe(1),
+    );
+    await tx`update test_attempts set starts = starts + 1 where run_id = ${runId}`;
+  });
+  await deleted;
+  expect([...(await sql`select from test_attempts where run_id = ${runId}`)]).toEqual([]);
 });
 
 test("the tests of an agent and all that came of them go with the agent", async () => {

@@ -124,3 +124,21 @@ test("a test of a conversation has its user's words, its tools' results, and exp
   const foreign = { ...request, ownerId: another.ownerId, agentId: another.agentId };
   expect(await failure(agents.createTestFromConversation(foreign))).toMatchObject({ kind: "not_found" });
 });
+
+test("a test of a conversation without tools expects the meaning of the last reply, and one whose tool is gone leaves it out", async () => {
+  const agent = await manualAgent(agents);
+  const { conversationId } = stack.keep(agent, ["Hello", "look up A-1"]);
+  const { ownerId, agentId } = agent;
+  const request = { ownerId, agentId, conversationId, name: undefined, idempotency: undefined };
+  const { test: made } = await agents.createTestFromConversation(request);
+  expect(made).toMatchObject({
+    name: `Conversation ${conversationId}`,
+    definition: {
+      messages: ["Hello", "look up A-1"],
+      tool_mocks: [],
+      assertions: [{ type: "judge", criterion: expect.stringContaining('(text from outside): "LOOK UP A-1"') }],
+    },
+  });
+  const silent = { ...request, conversationId: stack.keep(agent, []).conversationId };
+  expect(await failure(agents.createTestFromConversation(silent))).toMatchObject({ kind: "condition" });
+});

@@ -16,13 +16,14 @@ test("a run passes if every test did, and is an error if one did not pass becaus
   expect([[passed], [passed, failed], [failed, broken]].map(runStatus)).toEqual(["PASSED", "FAILED", "ERROR"]);
 });
 
-test("a pass is good for the same version and test, in whatever order their fields are written", () => {
+test("a pass is good for the same version, test and judge, in whatever order their fields are written", () => {
   const variables = { first: 1, second: { a: 1, b: 2 } };
   const test = defineTest({ messages: ["Hello"], variables, assertions: [{ type: "contains", value: "hello" }] });
   const key = passKey("version", test);
   expect(passKey("version", { ...test, variables: { second: { b: 2, a: 1 }, first: 1 } })).toBe(key);
-  expect(passKey("another", test)).not.toBe(key);
-  expect(
-    passKey("version", { ...test, assertions: [{ type: "judge", criterion: "It greets", model: null }] }),
-  ).not.toBe(key);
+  const judge = { type: "judge" as const, criterion: "It greets", model: null };
+  const [own, other] = [null, { provider_name: "OPENAI", model_name: "gpt-4.1" }].map((model) =>
+    passKey("version", { ...test, assertions: [{ ...judge, model }] }),
+  );
+  expect(new Set([key, own, other, passKey("another", test)]).size).toBe(4);
 });

@@ -85,6 +85,6 @@ function assertionsOf(conversation: Conversation, turns: number, isKnown: (tool:
   );
   if (called.length > 0) return called.slice(0, TEST_LIMITS.assertions);
   const last = finished.turns[turns - 1]?.agent ?? "";
-  const criterion = `The agent's last reply tells the user the same as this one: ${JSON.stringify(last.slice(0, 1_000))}`;
+  const criterion = `The agent's last reply tells the user the same as this one (text from outside): ${JSON.stringify(last.slice(0, 1_000))}`;
   return [{ type: "judge", criterion }];
 }

@@ -19,13 +19,15 @@ export function updateTest(ctx: AgentContext): NonNullable<Handlers<typeof Agent
   return async (request, call) => {
     const { ownerId, idempotency, mayOverride } = request;
     if (request.name !== undefined) checkName("name", request.name);
+    // What a test refers to may be gone: then it can still be renamed, and cleared from the gate.
+    const isRedefined = Object.keys(request.definition ?? {}).length > 0;
     return runPrepared(
       ctx,
       { ownerId, idempotency, codec: UpdateTestResponse, call },
       {
         prepare: async () => {
           const { definition } = changed(await getTestRow(ctx.db, request), request);
-          await checkDocuments(ctx, await getAgentRow(ctx.db, request), definition, call);
+          if (isRedefined) await checkDocuments(ctx, await getAgentRow(ctx.db, request), definition, call);
         },
         write: (tx) =>
           withinRoom(tx, ownerId, ctx.room, async () => {
@@ -38,7 +40,7 @@ export function updateTest(ctx: AgentContext): NonNullable<Handlers<typeof Agent
             if (before.required && !row.required)
               await loosenGate(tx, before, { kind: "test_cleared", mayOverride, ...logged });
             else if (before.required) await logChange(tx, before, row, logged);
-            await checkReferences(ctx, tx, agent, row.definition);
+            if (isRedefined) await checkReferences(ctx, tx, agent, row.definition);
             if (await isTestNameTaken(tx, row, row.name)) throw testNameTaken(row.name);
             await updateTestRow(tx, row);
             return { test: toAgentTest(row) };

@@ -65,15 +65,35 @@ async function runToEnd(env: Environment, agentId: string, options: RunOptions):
     ...(maxCostUsd !== undefined && { max_cost_usd: maxCostUsd }),
     ...(allowUnpriced && { unpriced: "allow" }),
   });
-  return ended(api, `${pathOf(agentId)}/tests/runs/${run.run_id}/events`);
+  const path = `${pathOf(agentId)}/tests/runs/${run.run_id}`;
+  // Nobody would see how the run ends, and it goes on costing money. It then ends as any other.
+  const cancel = () => void api.post(`${path}/cancel`).catch(() => {});
+  for (const signal of STOPPING) process.once(signal, cancel);
+  try {
+    return await ended(api, `${path}/events`);
+  } finally {
+    for (const signal of STOPPING) process.off(signal, cancel);
+  }
 }
 
+/** Of Ctrl-C, and of continuous integration that cancels a job. */
+const STOPPING = ["SIGINT", "SIGTERM"] as const;
 const RECONNECT_MS = 1_000;
+/** In a row. */
+const RECONNECTS_MAX = 60;
 
-/** Waits for the end of a run, also when the gateway that tells of it stops. */
+/** Waits for the end of a run, also when the gateway that tells of it is replaced. */
 async function ended(api: PublicApi, path: string): Promise<Run> {
-  for (;;) {
-    for await (const { event, data } of api.events(path)) if (event === "ended") return data as Run;
+  for (let failures = 0; ; ) {
+    try {
+      for await (const { event, data } of api.events(path)) {
+        if (event === "ended") return data as Run;
+        failures = 0;
+      }
+    } catch (error) {
+      const isAway = error instanceof ServiceError && error.kind === "unavailable";
+      if (!isAway || ++failures > RECONNECTS_MAX) throw error;
+    }
     await Bun.sleep(RECONNECT_MS);
   }
 }

@@ -3,10 +3,13 @@ import { lastResultsOf } from "./last-results.ts";
 
 const AT = "2026-01-31T09:30:00.000Z";
 
-test("a test's last result is of its newest run that has ended and was not cancelled", () => {
+test("a test's last result is of its newest run that has ended and did not cancel it, as by its cap", () => {
   const run = (run_id: string, status: string, passed: boolean | null, ended_at: string | null = AT) => ({
-    ...{ run_id, agent_version: 3, status, ended_at },
-    results: [{ test_id: "tst_1", passed }],
+    ...{ run_id, agent_version: 3, ended_at },
+    results: [
+      { test_id: "tst_1", passed, attempts: [{ status }] },
+      { test_id: `of_${run_id}`, passed: true, attempts: [{ status: "PASSED" }] },
+    ],
   });
   const runs = [
     run("run_5", "RUNNING", false, null),
@@ -14,6 +17,7 @@ test("a test's last result is of its newest run that has ended and was not cance
     run("run_3", "FAILED", false),
     run("run_2", "PASSED", true),
   ];
+  expect(lastResultsOf(runs as never).get("of_run_4")).toMatchObject({ runId: "run_4", passed: true });
   expect(lastResultsOf(runs as never).get("tst_1")).toEqual({
     runId: "run_3",
     passed: false,

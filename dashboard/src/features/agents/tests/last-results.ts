@@ -12,14 +12,16 @@ export interface LastResult {
 
 /** The newest result of each test, by the test's ID. @param runs newest first */
 export function lastResultsOf(
-  runs: readonly Pick<Run, "run_id" | "agent_version" | "status" | "ended_at" | "results">[],
+  runs: readonly Pick<Run, "run_id" | "agent_version" | "ended_at" | "results">[],
 ): ReadonlyMap<string, LastResult> {
   const last = new Map<string, LastResult>();
-  for (const { run_id: runId, agent_version: agentVersion, status, ended_at: at, results } of runs) {
-    // A run that was cancelled says nothing of the tests that it did not finish.
-    if (at === null || status === "CANCELLED") continue;
-    for (const { test_id, passed } of results)
-      if (passed !== null && !last.has(test_id)) last.set(test_id, { runId, passed, agentVersion, at });
+  for (const { run_id: runId, agent_version: agentVersion, ended_at: at, results } of runs) {
+    if (at === null) continue;
+    for (const { test_id, passed, attempts } of results) {
+      // A run that was cancelled, or has reached its cap, says nothing of the tests that it did not finish.
+      const isKnown = passed === true || attempts.every(({ status }) => status !== "CANCELLED");
+      if (isKnown && !last.has(test_id)) last.set(test_id, { runId, passed: passed === true, agentVersion, at });
+    }
   }
   return last;
 }

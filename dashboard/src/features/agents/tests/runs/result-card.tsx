@@ -4,14 +4,15 @@ import { ChevronRight } from "lucide-react";
 import { useId, useState } from "react";
 import { Badge } from "../../../../ui/badge.tsx";
 import { ErrorState, Skeleton } from "../../../../ui/states.tsx";
-import { type Run, type RunResult, type RunStatus, runResultQuery } from "../queries.ts";
+import { type Run, type RunResult, runResultQuery } from "../queries.ts";
 import { AttemptView } from "./attempt-view.tsx";
+import { resultStatus } from "./result-status.ts";
 import { RunStatusBadge } from "./status.tsx";
 
 /** A test of a run: how it ended, and when opened, the conversations that were held for it. */
 export function ResultCard({ run, result, isOnly }: { run: Run; result: RunResult; isOnly: boolean }) {
   const { test_id, name, required, passed, passes, pass_at_least, attempts } = result;
-  const status = statusOf(result, run.status);
+  const status = resultStatus(result);
   // What failed is what someone wants to see.
   const [toggled, setToggled] = useState<boolean | null>(null);
   const isOpen = toggled ?? (isOnly || status === "FAILED" || status === "ERROR");
@@ -78,13 +79,4 @@ function Attempts({ run, result }: { run: Run; result: RunResult }) {
   return attempts.map((attempt) => (
     <AttemptView key={attempt.attempt} attempt={attempt} isOnly={attempts.length === 1} />
   ));
-}
-
-/** How a test as a whole stands: what its attempts came to, or that they are not done. */
-function statusOf({ passed, attempts }: RunResult, run: RunStatus): RunStatus {
-  if (passed === true) return "PASSED";
-  const statuses = new Set(attempts.map(({ status }) => status));
-  if (passed === null) return statuses.size === 1 && statuses.has("QUEUED") ? "QUEUED" : "RUNNING";
-  if (statuses.has("FAILED")) return "FAILED";
-  return statuses.has("ERROR") ? "ERROR" : run === "CANCELLED" ? "CANCELLED" : "FAILED";
 }

@@ -122,7 +122,8 @@ test("a secret that tools use cannot be deleted, and the refusal names the tools
   users.set(`${ownerId} shop_key`, ["book", "look_up"]);
   expect(await failure(client.deleteSecret({ ownerId, name: "shop_key" }))).toMatchObject({
     kind: "conflict",
-    detail: "Secret shop_key is used by the tools book, look_up: take it out of every tool before deleting it",
+    detail:
+      "Secret shop_key is used by the tools book, look_up: take it out of every tool, in published versions too, before deleting it",
   });
   users.clear();
   await client.deleteSecret({ ownerId, name: "shop_key" });
@@ -158,6 +159,6 @@ test("a secret of an agent's models or start webhook cannot be deleted, and the 
   expect(await failure(client.deleteSecret({ ownerId, name: "crm_key" }))).toMatchObject({
     kind: "conflict",
     detail:
-      "Secret crm_key is used by the agent agt_1: take it out of every model and start webhook before deleting it",
+      "Secret crm_key is used by the agent agt_1: take it out of every model and start webhook, in published versions too, before deleting it",
   });
 });

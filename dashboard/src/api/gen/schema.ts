@@ -34362,7 +34362,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "detail": "Secret shop_api_key is used by the tool look_up_order: take it out of every tool before deleting it"
+                     *       "detail": "Secret shop_api_key is used by the tool look_up_order: take it out of every tool, in published versions too, before deleting it"
                      *     }
                      */
                     "application/json": components["schemas"]["Problem"];

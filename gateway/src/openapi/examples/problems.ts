@@ -144,7 +144,8 @@ const CONFLICTS: Readonly<Record<string, string>> = {
   replaceDocument: DOCUMENTS_FULL,
   createAlert: "There are 50 alerts already: delete one first",
   createSecret: "There is a secret with the name shop_api_key already",
-  deleteSecret: "Secret shop_api_key is used by the tool look_up_order: take it out of every tool before deleting it",
+  deleteSecret:
+    "Secret shop_api_key is used by the tool look_up_order: take it out of every tool, in published versions too, before deleting it",
   addMobileNumber: "mobile_number +14155550123 already belongs to this owner",
   proveMobileNumber: "mobile_number +14155550123 belongs to another owner",
   connectCarrier: "There are 100 carriers already: disconnect one first",

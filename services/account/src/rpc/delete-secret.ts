@@ -16,7 +16,10 @@ export function deleteSecret({ db, agents }: AccountContext): Handler<"deleteSec
 }
 
 function isUsed(name: string, by: string, places: string): ServiceError {
-  return new ServiceError("conflict", `Secret ${name} is used by ${by}: take it out of ${places} before deleting it`);
+  return new ServiceError(
+    "conflict",
+    `Secret ${name} is used by ${by}: take it out of ${places}, in published versions too, before deleting it`,
+  );
 }
 
 function namesOf(what: string, names: readonly string[]): string {

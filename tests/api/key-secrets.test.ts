@@ -1,4 +1,6 @@
 import { afterAll, expect, test } from "bun:test";
+import { LlmConfig } from "@parley/proto/parley/agent/v1/agent.ts";
+import { ConversationServiceService } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
 import { VoiceServiceService } from "@parley/proto/parley/voice/v1/voice_service.ts";
 import { wavHeader } from "@parley/shared/media/wav";
 import { createClient } from "@parley/shared/rpc/client";
@@ -16,6 +18,10 @@ const stack = await sharedStack();
 const model = await startScriptedModel();
 const rows = await openOwnerRows(stack.databaseUrls);
 const voices = createClient(VoiceServiceService, { peer: "voice", address: stack.address("voice") });
+const conversations = createClient(ConversationServiceService, {
+  peer: "conversation",
+  address: stack.address("conversation"),
+});
 /** The keys that the owner's speech server was sent. */
 const heard: (string | null)[] = [];
 const speech = Bun.serve({
@@ -31,6 +37,7 @@ const api = stack.api(owner.apiKey);
 const manage = stack.manage(await createSession(stack, owner.ownerId));
 afterAll(async () => {
   voices.close();
+  conversations.close();
   await Promise.all([rows.close(), model.stop(), speech.stop(true), stack.stop()]);
 });
 
@@ -63,6 +70,15 @@ test("a model and a speech server whose key is a secret are sent its owner's cur
   expect((await sent(manage, "PUT", `/secrets/${NAME}`, { value: SECOND })).status).toBe(200);
   const { keys } = await keysOfTurn({ session_id: first.session_id });
   expect(keys).toEqual([`Bearer ${SECOND}`, `Bearer ${SECOND}`]);
+
+  const tried = { agent_id: agentId, message: "Hello", streaming: false, draft: { agent_description: "Unsaved" } };
+  expect((await manage.post("//v1/public/chat", tried)).status).toBe(200);
+  expect(model.requests.at(-1)?.authorization).toBe(`Bearer ${SECOND}`);
+  // As a test's judge is asked, whose answer is not what counts here.
+  const judge = { providerName: "CUSTOM_LLM", modelName: "judge", params: { baseUrl: model.baseUrl, keySecret: NAME } };
+  const question = { ownerId: owner.ownerId, agentId, agentVersion: 1, system: "Judge.", message: "Hello", schema: {} };
+  await conversations.askForJson({ ...question, llm: LlmConfig.fromPartial(judge) }).catch(() => {});
+  expect(model.requests.at(-1)).toMatchObject({ authorization: `Bearer ${SECOND}`, body: { model: "judge" } });
 
   const refused = await manage.send("DELETE", `/secrets/${NAME}`);
   expect([refused.status, refused.body.detail]).toEqual([

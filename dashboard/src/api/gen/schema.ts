@@ -1782,7 +1782,7 @@ export interface paths {
         get?: never;
         /**
          * Give a secret a new value
-         * @description Tools send it from their next call on, models from their next turn, and speech servers from the next phone or web call.
+         * @description Tools send it from their next call on, models from the next turn, and speech servers from the next call or voice message.
          *
          *     Needs a session.
          */

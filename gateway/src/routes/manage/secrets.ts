@@ -47,7 +47,7 @@ export function secretRoutes(gate: GateContext, { accounts }: Clients) {
           id: "setSecret",
           summary: "Give a secret a new value",
           description:
-            "Tools send it from their next call on, models from their next turn, and speech servers from the next phone or web call.",
+            "Tools send it from their next call on, models from the next turn, and speech servers from the next call or voice message.",
           body: SetSecretBody,
           response: Secret,
           refuses: ["not_found"],

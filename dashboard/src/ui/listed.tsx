@@ -13,6 +13,12 @@ interface ListQuery {
   refetch: () => unknown;
 }
 
+/** How many items a list has, as far as it has been read. */
+export function totalOf({ data }: Pick<ListQuery, "data">): number {
+  if (data === undefined) return 0;
+  return "total" in data ? data.total : data.length;
+}
+
 /** Shown in place of a page after the last, such as that of an old link. */
 export function PastEnd({ onFirst }: { onFirst: () => void }) {
   return (
@@ -50,7 +56,7 @@ export function Listed<Row>({
 }) {
   if (query.data === undefined || rows === undefined)
     return query.error ? <ErrorState error={query.error} onRetry={query.refetch} /> : <LoadingRows />;
-  const total = "total" in query.data ? query.data.total : rows.length;
+  const total = totalOf(query);
   if (total === 0) return empty;
   if (pageSize === undefined || !onPage) return <Table rows={rows} {...table} />;
   if (rows.length === 0) return <PastEnd onFirst={() => onPage(1)} />;

@@ -1,14 +1,9 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link, useNavigate, useSearch } from "@tanstack/react-router";
-import { Bot, Plus, SearchX } from "lucide-react";
-import { useMaking } from "../../app/making.ts";
+import { Bot } from "lucide-react";
+import { ListPage } from "../../app/list-page.tsx";
 import { Badge } from "../../ui/badge.tsx";
-import { Button } from "../../ui/button.tsx";
-import { SearchInput } from "../../ui/form/search-input.tsx";
 import { Select } from "../../ui/form/select.tsx";
-import { Listed } from "../../ui/listed.tsx";
-import { Page } from "../../ui/page.tsx";
-import { afterPaint } from "../../ui/painted.ts";
 import { EmptyState } from "../../ui/states.tsx";
 import { type Column, MOMENT, ROW_LINK } from "../../ui/table.tsx";
 import { Time } from "../../ui/time.tsx";
@@ -22,23 +17,15 @@ export function AgentsPage() {
   const agents = useQuery(agentsQuery(filters));
   const filter = (changed: AgentFilters) =>
     navigate({ search: (before) => ({ ...before, page: undefined, ...changed }), replace: true });
-  const [isMaking, setMaking] = useMaking();
-  const isFiltered = filters.search !== undefined || filters.agent_type !== undefined;
-  const hasAny = isFiltered || (agents.data?.total ?? 0) > 0;
-  const make = (
-    <Button variant="primary" onClick={() => setMaking(true)}>
-      <Plus aria-hidden /> New agent
-    </Button>
-  );
   return (
-    <Page title="Agents" description="Each agent has its own prompt, model, and voice." actions={hasAny && make}>
-      {hasAny && (
-        <div className="flex flex-wrap gap-2">
-          <SearchInput
-            label="Search agents"
-            value={filters.search ?? ""}
-            onChange={(search) => filter({ search: search || undefined })}
-          />
+    <ListPage
+      title="Agents"
+      description="Each agent has its own prompt, model, and voice."
+      search={{
+        items: "agents",
+        value: filters.search,
+        onChange: (search) => filter({ search }),
+        more: (
           <Select
             quiet
             aria-label="Type"
@@ -47,33 +34,25 @@ export function AgentsPage() {
             onChange={(type) => filter({ agent_type: type === "all" ? undefined : (type as AgentType) })}
             options={[{ value: "all", label: "All types" }, ...AGENT_TYPES]}
           />
-        </div>
+        ),
+        isFiltered: filters.search !== undefined || filters.agent_type !== undefined,
+        onClear: () => navigate({ search: {} }),
+      }}
+      query={agents}
+      rows={agents.data?.agents}
+      page={filters.page}
+      pageSize={AGENTS_PAGE_SIZE}
+      onPage={(page) => navigate({ search: (before) => ({ ...before, page }) })}
+      columns={COLUMNS}
+      rowKey={({ id }) => id}
+      making="New agent"
+      dialog={(shown) => <NewAgentDialog {...shown} />}
+      first={(make) => (
+        <EmptyState icon={Bot} title="Create your first agent" action={make}>
+          Start from a template, try it in the browser, and refine it until it says what you want.
+        </EmptyState>
       )}
-      <Listed
-        query={agents}
-        rows={agents.data?.agents}
-        page={filters.page}
-        pageSize={AGENTS_PAGE_SIZE}
-        onPage={(page) => navigate({ search: (before) => ({ ...before, page }) })}
-        label="Agents"
-        columns={COLUMNS}
-        rowKey={({ id }) => id}
-        empty={
-          isFiltered ? (
-            <EmptyState
-              icon={SearchX}
-              title="No matching agents"
-              action={<Button onClick={() => void afterPaint(() => navigate({ search: {} }))}>Clear filters</Button>}
-            />
-          ) : (
-            <EmptyState icon={Bot} title="Create your first agent" action={make}>
-              Start from a template, try it in the browser, and refine it until it says what you want.
-            </EmptyState>
-          )
-        }
-      />
-      <NewAgentDialog open={isMaking} onClose={() => setMaking(false)} />
-    </Page>
+    />
   );
 }
 

@@ -1,19 +1,16 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
-import { BellRing, Plus } from "lucide-react";
+import { BellRing } from "lucide-react";
 import { useState } from "react";
 import { api, ask } from "../../api/client.ts";
-import { useMaking } from "../../app/making.ts";
+import { ListPage } from "../../app/list-page.tsx";
 import { Badge } from "../../ui/badge.tsx";
-import { Button } from "../../ui/button.tsx";
 import { Switch } from "../../ui/form/switch.tsx";
-import { Listed } from "../../ui/listed.tsx";
 import { numberOf } from "../../ui/numbers.ts";
 import { ActionsMenu } from "../../ui/overlay/actions-menu.tsx";
 import { Confirm } from "../../ui/overlay/confirm.tsx";
 import { Dialog } from "../../ui/overlay/dialog.tsx";
 import { MenuItem } from "../../ui/overlay/menu.tsx";
 import { tellFailure } from "../../ui/overlay/toasts.tsx";
-import { Page } from "../../ui/page.tsx";
 import { EmptyState } from "../../ui/states.tsx";
 import { type Column, MOMENT } from "../../ui/table.tsx";
 import { Time } from "../../ui/time.tsx";
@@ -23,34 +20,26 @@ import { ALERTS, type Alert, alertsQuery, METRICS, shownFigure } from "./alerts.
 /** The conditions of which the owner is told. */
 export function AlertsPage() {
   const alerts = useQuery(alertsQuery);
-  const [isMaking, setMaking] = useMaking();
-  const make = (
-    <Button variant="primary" onClick={() => setMaking(true)}>
-      <Plus aria-hidden /> New alert
-    </Button>
-  );
   return (
-    <Page
+    <ListPage
       title="Alerts"
       description="Conditions that are checked each minute. You are told here, by the webhook events alert.opened and alert.resolved, and by email if the server sends any."
-      actions={alerts.data && alerts.data.length > 0 && make}
-    >
-      <Listed
-        query={alerts}
-        rows={alerts.data}
-        label="Alerts"
-        columns={COLUMNS}
-        rowKey={({ alert_id }) => alert_id}
-        empty={
-          <EmptyState icon={BellRing} title="No alerts" action={make}>
-            Be told when conversations, tools or webhooks fail, when replies are slow, or when they cost too much.
-          </EmptyState>
-        }
-      />
-      <Dialog open={isMaking} onClose={() => setMaking(false)} title="New alert">
-        <AlertForm alert={null} onDone={() => setMaking(false)} />
-      </Dialog>
-    </Page>
+      query={alerts}
+      rows={alerts.data}
+      columns={COLUMNS}
+      rowKey={({ alert_id }) => alert_id}
+      making="New alert"
+      dialog={({ open, onClose }) => (
+        <Dialog open={open} onClose={onClose} title="New alert">
+          <AlertForm alert={null} onDone={onClose} />
+        </Dialog>
+      )}
+      first={(make) => (
+        <EmptyState icon={BellRing} title="No alerts" action={make}>
+          Be told when conversations, tools or webhooks fail, when replies are slow, or when they cost too much.
+        </EmptyState>
+      )}
+    />
   );
 }
 

@@ -1,16 +1,13 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
-import { KeyRound, Plus } from "lucide-react";
+import { KeyRound } from "lucide-react";
 import { useState } from "react";
 import { api, ask, type Schema } from "../../api/client.ts";
-import { useMaking } from "../../app/making.ts";
+import { ListPage } from "../../app/list-page.tsx";
 import { Badge, type Tone } from "../../ui/badge.tsx";
-import { Button } from "../../ui/button.tsx";
-import { Listed } from "../../ui/listed.tsx";
 import { ActionsMenu } from "../../ui/overlay/actions-menu.tsx";
 import { Confirm } from "../../ui/overlay/confirm.tsx";
 import { MenuItem } from "../../ui/overlay/menu.tsx";
 import { tellFailure } from "../../ui/overlay/toasts.tsx";
-import { Page } from "../../ui/page.tsx";
 import { EmptyState } from "../../ui/states.tsx";
 import { type Column, MOMENT } from "../../ui/table.tsx";
 import { Time } from "../../ui/time.tsx";
@@ -21,32 +18,22 @@ type Key = Schema["ListedKey"];
 
 export function KeysPage() {
   const keys = useQuery(keysQuery);
-  const [isMaking, setMaking] = useMaking();
-  const make = (
-    <Button variant="primary" onClick={() => setMaking(true)}>
-      <Plus aria-hidden /> New API key
-    </Button>
-  );
   return (
-    <Page
+    <ListPage
       title="API keys"
       description="An API key lets a program use the API on your behalf. It is shown only once, when you create it."
-      actions={keys.data && keys.data.length > 0 && make}
-    >
-      <Listed
-        query={keys}
-        rows={keys.data}
-        label="API keys"
-        columns={COLUMNS}
-        rowKey={({ key_id }) => key_id}
-        empty={
-          <EmptyState icon={KeyRound} title="No API keys yet" action={make}>
-            Programs send a key with every request, in the <code className="font-mono">X-API-Key</code> header.
-          </EmptyState>
-        }
-      />
-      <NewKeyDialog open={isMaking} onClose={() => setMaking(false)} />
-    </Page>
+      query={keys}
+      rows={keys.data}
+      columns={COLUMNS}
+      rowKey={({ key_id }) => key_id}
+      making="New API key"
+      dialog={(shown) => <NewKeyDialog {...shown} />}
+      first={(make) => (
+        <EmptyState icon={KeyRound} title="No API keys yet" action={make}>
+          Programs send a key with every request, in the <code className="font-mono">X-API-Key</code> header.
+        </EmptyState>
+      )}
+    />
   );
 }
 

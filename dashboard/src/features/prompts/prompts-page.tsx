@@ -1,14 +1,9 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link, useNavigate, useSearch } from "@tanstack/react-router";
-import { Plus, ScrollText, SearchX } from "lucide-react";
+import { ScrollText } from "lucide-react";
 import { useMemo } from "react";
-import { useMaking } from "../../app/making.ts";
+import { ListPage } from "../../app/list-page.tsx";
 import { Badge } from "../../ui/badge.tsx";
-import { Button } from "../../ui/button.tsx";
-import { SearchInput } from "../../ui/form/search-input.tsx";
-import { Listed } from "../../ui/listed.tsx";
-import { Page } from "../../ui/page.tsx";
-import { afterPaint } from "../../ui/painted.ts";
 import { EmptyState } from "../../ui/states.tsx";
 import { type Column, FIGURES, MOMENT, ROW_LINK } from "../../ui/table.tsx";
 import { Time } from "../../ui/time.tsx";
@@ -22,53 +17,33 @@ export function PromptsPage() {
   const prompts = useQuery(promptsQuery(filters));
   const names = useQuery(agentNamesQuery).data;
   const columns = useMemo(() => columnsOf(names), [names]);
-  const [isMaking, setMaking] = useMaking();
-  const isFiltered = filters.search !== undefined;
-  const hasAny = isFiltered || (prompts.data?.total ?? 0) > 0;
-  const make = (
-    <Button variant="primary" onClick={() => setMaking(true)}>
-      <Plus aria-hidden /> New prompt
-    </Button>
-  );
   return (
-    <Page
+    <ListPage
       title="Prompts"
       description="Texts that agents follow, shared or of one agent. Each change creates a version, and earlier versions are kept."
-      actions={hasAny && make}
-    >
-      {hasAny && (
-        <SearchInput
-          label="Search prompts"
-          value={filters.search ?? ""}
-          onChange={(search) => navigate({ search: search ? { search } : {}, replace: true })}
-        />
+      search={{
+        items: "prompts",
+        value: filters.search,
+        onChange: (search) => navigate({ search: { search }, replace: true }),
+        isFiltered: filters.search !== undefined,
+        onClear: () => navigate({ search: {} }),
+      }}
+      query={prompts}
+      rows={prompts.data?.prompts}
+      page={filters.page}
+      pageSize={PROMPTS_PAGE_SIZE}
+      onPage={(page) => navigate({ search: (before) => ({ ...before, page }) })}
+      columns={columns}
+      rowKey={({ prompt_name }) => prompt_name}
+      making="New prompt"
+      dialog={(shown) => <NewPromptDialog {...shown} />}
+      first={(make) => (
+        <EmptyState icon={ScrollText} title="No prompts yet" action={make}>
+          Agents can share a prompt, so you change it in one place. Prompts that belong to a single agent appear here
+          too.
+        </EmptyState>
       )}
-      <Listed
-        query={prompts}
-        rows={prompts.data?.prompts}
-        page={filters.page}
-        pageSize={PROMPTS_PAGE_SIZE}
-        onPage={(page) => navigate({ search: (before) => ({ ...before, page }) })}
-        label="Prompts"
-        columns={columns}
-        rowKey={({ prompt_name }) => prompt_name}
-        empty={
-          isFiltered ? (
-            <EmptyState
-              icon={SearchX}
-              title="No matching prompts"
-              action={<Button onClick={() => void afterPaint(() => navigate({ search: {} }))}>Clear search</Button>}
-            />
-          ) : (
-            <EmptyState icon={ScrollText} title="No prompts yet" action={make}>
-              Agents can share a prompt, so you change it in one place. Prompts that belong to a single agent appear
-              here too.
-            </EmptyState>
-          )
-        }
-      />
-      <NewPromptDialog open={isMaking} onClose={() => setMaking(false)} />
-    </Page>
+    />
   );
 }
 

@@ -1,15 +1,12 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
-import { LockKeyhole, Plus } from "lucide-react";
+import { LockKeyhole } from "lucide-react";
 import { useState } from "react";
 import { api, ask } from "../../api/client.ts";
-import { useMaking } from "../../app/making.ts";
-import { Button } from "../../ui/button.tsx";
-import { Listed } from "../../ui/listed.tsx";
+import { ListPage } from "../../app/list-page.tsx";
 import { ActionsMenu } from "../../ui/overlay/actions-menu.tsx";
 import { Confirm } from "../../ui/overlay/confirm.tsx";
 import { Dialog } from "../../ui/overlay/dialog.tsx";
 import { MenuItem } from "../../ui/overlay/menu.tsx";
-import { Page } from "../../ui/page.tsx";
 import { EmptyState } from "../../ui/states.tsx";
 import { type Column, FIGURES, MOMENT } from "../../ui/table.tsx";
 import { Time } from "../../ui/time.tsx";
@@ -19,35 +16,27 @@ import { SECRETS, type Secret, secretsQuery } from "./secrets.ts";
 /** What tools and models send and nobody sees: API keys and passwords of the servers that they call. */
 export function SecretsPage() {
   const secrets = useQuery(secretsQuery);
-  const [isMaking, setMaking] = useMaking();
-  const make = (
-    <Button variant="primary" onClick={() => setMaking(true)}>
-      <Plus aria-hidden /> New secret
-    </Button>
-  );
   return (
-    <Page
+    <ListPage
       title="Secrets"
       description="Keys and passwords that your tools and models send to other servers. Prompts and transcripts never have them."
-      actions={secrets.data && secrets.data.length > 0 && make}
-    >
-      <Listed
-        query={secrets}
-        rows={secrets.data}
-        label="Secrets"
-        columns={COLUMNS}
-        rowKey={({ name }) => name}
-        empty={
-          <EmptyState icon={LockKeyhole} title="No secrets yet" action={make}>
-            Store a key once and refer to it by name: in the headers, authentication, and parameters of your tools, and
-            as the key of your own models.
-          </EmptyState>
-        }
-      />
-      <Dialog open={isMaking} onClose={() => setMaking(false)} title="New secret">
-        <SecretForm onSaved={() => setMaking(false)} onCancel={() => setMaking(false)} />
-      </Dialog>
-    </Page>
+      query={secrets}
+      rows={secrets.data}
+      columns={COLUMNS}
+      rowKey={({ name }) => name}
+      making="New secret"
+      dialog={({ open, onClose }) => (
+        <Dialog open={open} onClose={onClose} title="New secret">
+          <SecretForm onSaved={onClose} onCancel={onClose} />
+        </Dialog>
+      )}
+      first={(make) => (
+        <EmptyState icon={LockKeyhole} title="No secrets yet" action={make}>
+          Store a key once and refer to it by name: in the headers, authentication, and parameters of your tools, and as
+          the key of your own models.
+        </EmptyState>
+      )}
+    />
   );
 }
 

@@ -1,14 +1,10 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link, useNavigate, useSearch } from "@tanstack/react-router";
-import { FileInput, Plus, SearchX, Wrench } from "lucide-react";
-import { useMaking } from "../../app/making.ts";
+import { FileInput, Wrench } from "lucide-react";
+import { ListPage } from "../../app/list-page.tsx";
 import { Badge } from "../../ui/badge.tsx";
 import { Button } from "../../ui/button.tsx";
-import { SearchInput } from "../../ui/form/search-input.tsx";
 import { Select } from "../../ui/form/select.tsx";
-import { Listed } from "../../ui/listed.tsx";
-import { Page } from "../../ui/page.tsx";
-import { afterPaint } from "../../ui/painted.ts";
 import { EmptyState } from "../../ui/states.tsx";
 import { type Column, MOMENT, ROW_LINK } from "../../ui/table.tsx";
 import { Time } from "../../ui/time.tsx";
@@ -30,34 +26,15 @@ export function ToolsPage() {
   const tools = useQuery(toolsQuery(filters));
   const filter = (changed: ToolFilters) =>
     navigate({ search: (before) => ({ ...before, page: undefined, ...changed }), replace: true });
-  const [isMaking, setMaking] = useMaking();
-  const isFiltered = filters.search !== undefined || filters.type !== undefined;
-  const hasAny = isFiltered || (tools.data?.total ?? 0) > 0;
-  const make = (
-    <>
-      <Button asChild>
-        <Link to="/tools/import">
-          <FileInput aria-hidden /> Import
-        </Link>
-      </Button>
-      <Button variant="primary" onClick={() => setMaking(true)}>
-        <Plus aria-hidden /> New tool
-      </Button>
-    </>
-  );
   return (
-    <Page
+    <ListPage
       title="Tools"
       description="What your agents can do in other systems, such as look up an order or book a table."
-      actions={hasAny && make}
-    >
-      {hasAny && (
-        <div className="flex flex-wrap gap-2">
-          <SearchInput
-            label="Search tools"
-            value={filters.search ?? ""}
-            onChange={(search) => filter({ search: search || undefined })}
-          />
+      search={{
+        items: "tools",
+        value: filters.search,
+        onChange: (search) => filter({ search }),
+        more: (
           <Select
             quiet
             aria-label="Type"
@@ -69,39 +46,38 @@ export function ToolsPage() {
               ...TOOL_TYPES.map(({ value, label }) => ({ value, label })),
             ]}
           />
-        </div>
+        ),
+        isFiltered: filters.search !== undefined || filters.type !== undefined,
+        onClear: () => navigate({ search: {} }),
+      }}
+      query={tools}
+      rows={tools.data?.tools}
+      page={filters.page}
+      pageSize={TOOLS_PAGE_SIZE}
+      onPage={(page) => navigate({ search: (before) => ({ ...before, page }) })}
+      columns={COLUMNS}
+      rowKey={({ id }) => id}
+      making="New tool"
+      ways={
+        <Button asChild>
+          <Link to="/tools/import">
+            <FileInput aria-hidden /> Import
+          </Link>
+        </Button>
+      }
+      dialog={(shown) => <NewToolDialog {...shown} />}
+      first={(make) => (
+        <EmptyState icon={Wrench} title="Create your first tool" action={make}>
+          A tool is a request that a model can make while it talks: to your server, to your page or app, or to an MCP
+          server. Any number of agents can use it. <code className="font-mono">docs/tools.md</code> has a how-to, and
+          the{" "}
+          <a href="/docs#/Tools" target="_blank" rel="noopener" className="text-accent-ink underline">
+            API reference
+          </a>{" "}
+          every field.
+        </EmptyState>
       )}
-      <Listed
-        query={tools}
-        rows={tools.data?.tools}
-        page={filters.page}
-        pageSize={TOOLS_PAGE_SIZE}
-        onPage={(page) => navigate({ search: (before) => ({ ...before, page }) })}
-        label="Tools"
-        columns={COLUMNS}
-        rowKey={({ id }) => id}
-        empty={
-          isFiltered ? (
-            <EmptyState
-              icon={SearchX}
-              title="No matching tools"
-              action={<Button onClick={() => void afterPaint(() => navigate({ search: {} }))}>Clear filters</Button>}
-            />
-          ) : (
-            <EmptyState icon={Wrench} title="Create your first tool" action={make}>
-              A tool is a request that a model can make while it talks: to your server, to your page or app, or to an
-              MCP server. Any number of agents can use it. <code className="font-mono">docs/tools.md</code> has a
-              how-to, and the{" "}
-              <a href="/docs#/Tools" target="_blank" rel="noopener" className="text-accent-ink underline">
-                API reference
-              </a>{" "}
-              every field.
-            </EmptyState>
-          )
-        }
-      />
-      <NewToolDialog open={isMaking} onClose={() => setMaking(false)} />
-    </Page>
+    />
   );
 }
 

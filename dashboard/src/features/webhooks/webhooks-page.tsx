@@ -1,12 +1,9 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import { Plus, Webhook } from "lucide-react";
-import { useMaking } from "../../app/making.ts";
+import { Webhook } from "lucide-react";
+import { ListPage } from "../../app/list-page.tsx";
 import { Badge } from "../../ui/badge.tsx";
-import { Button } from "../../ui/button.tsx";
 import { Card } from "../../ui/card.tsx";
-import { Listed } from "../../ui/listed.tsx";
-import { Page } from "../../ui/page.tsx";
 import { EmptyState } from "../../ui/states.tsx";
 import { type Column, MOMENT, ROW_LINK } from "../../ui/table.tsx";
 import { Time } from "../../ui/time.tsx";
@@ -16,37 +13,27 @@ import { Receivers } from "./receivers.tsx";
 
 export function WebhooksPage() {
   const destinations = useQuery(destinationsQuery);
-  const [isMaking, setMaking] = useMaking();
-  const make = (
-    <Button variant="primary" onClick={() => setMaking(true)}>
-      <Plus aria-hidden /> New webhook
-    </Button>
-  );
   return (
-    <Page
+    <ListPage
       title="Webhooks"
       description="What happens, such as the end of a conversation with its transcript and analysis, is sent to these URLs."
-      actions={destinations.data && destinations.data.length > 0 && make}
-    >
-      <Listed
-        query={destinations}
-        rows={destinations.data}
-        label="Webhooks"
-        columns={COLUMNS}
-        rowKey={({ destination_id }) => destination_id}
-        empty={
-          <>
-            <EmptyState icon={Webhook} title="No webhooks yet" action={make}>
-              Enter the URL of your server. You can send it a sample event and see its response.
-            </EmptyState>
-            <Card title="Sample receiver" description="It verifies the signature, so no one else can send you events.">
-              <Receivers />
-            </Card>
-          </>
-        }
-      />
-      <NewDestinationDialog open={isMaking} onClose={() => setMaking(false)} />
-    </Page>
+      query={destinations}
+      rows={destinations.data}
+      columns={COLUMNS}
+      rowKey={({ destination_id }) => destination_id}
+      making="New webhook"
+      dialog={(shown) => <NewDestinationDialog {...shown} />}
+      first={(make) => (
+        <>
+          <EmptyState icon={Webhook} title="No webhooks yet" action={make}>
+            Enter the URL of your server. You can send it a sample event and see its response.
+          </EmptyState>
+          <Card title="Sample receiver" description="It verifies the signature, so no one else can send you events.">
+            <Receivers />
+          </Card>
+        </>
+      )}
+    />
   );
 }
 

@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { type LlmConfig, Publishing, StartWebhook, SttConfig, TtsConfig } from "@parley/proto/parley/agent/v1/agent.ts";
 import { Access, type CreateAgentRequest } from "@parley/proto/parley/agent/v1/agent_service.ts";
+import { Handoff } from "@parley/proto/parley/agent/v1/tool.ts";
 import { PromptType } from "@parley/proto/parley/prompt/v1/prompt.ts";
+import { AGENT_FIELDS, type AgentField, agentFields } from "@parley/shared/domain/agent-fields";
 import { eventually } from "@parley/testkit/eventually";
 import { failure } from "@parley/testkit/failures";
 import { newOwner } from "@parley/testkit/owners";
@@ -74,12 +76,31 @@ test("a version has every field of the agent as it was", async () => {
   const ownerId = newOwner();
   await createPrompt(service.prompts, ownerId, "sums up", "Sum up.", PromptType.PROMPT_TYPE_ANALYSIS);
   const analysis = { enabled: true, prompt: byName("sums up"), schema: { solved: { type: "bool" } } };
-  const agent = await create(service.agents, creation(ownerId, { ...EVERYTHING, prompt: inline("One."), analysis }));
-  const clear = [...Object.keys(EVERYTHING), "prompt", "analysisSchema"];
+  const { toolId } = await createTool(service.agents, ownerId, httpTool("look_up"));
+  const { agentId } = await create(service.agents, creation(ownerId));
+  const given = {
+    ...{ ...EVERYTHING, prompt: inline("One."), analysis, customTools: [{ toolId }] },
+    handoffs: [Handoff.fromPartial({ agentId, when: "asked" })],
+    ...{
+      timezone: "Europe/Berlin",
+      recording: true,
+      whatsapp: { voice_replies: true },
+      callSettings: { any: "thing" },
+    },
+    startWebhook: StartWebhook.fromPartial({ url: "https://crm.example" }),
+  };
+  const agent = await create(service.agents, creation(ownerId, given));
+  const isEmpty = (field: AgentField) => Bun.deepEquals(agent[field] ?? null, AGENT_FIELDS[field].empty);
+  // Needs another service.
+  expect(agentFields.filter(isEmpty)).toEqual(["knowledge"]);
+  const clear = [...Object.keys(given), "analysisSchema"];
   const changed = await change(service.agents, agent, { clear, agentName: "Other" });
   const { latestVersion, publishedVersion, publishedNumbers, updatedAt } = changed;
   const { version } = await service.agents.getAgentVersion({ ...agent, agentVersion: 1 });
-  expect(version?.agent).toEqual({ ...agent, latestVersion, publishedVersion, publishedNumbers, updatedAt });
+  const { startWebhook } = agent;
+  // Its secret is shown once.
+  const shown = { ...agent, startWebhook: startWebhook && { ...startWebhook, secret: expect.any(String) } };
+  expect(version?.agent).toEqual({ ...shown, latestVersion, publishedVersion, publishedNumbers, updatedAt });
   expect(version?.analysisPrompt?.promptContent).toBe("Sum up.");
 });
 

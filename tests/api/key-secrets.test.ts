@@ -81,10 +81,8 @@ test("a model and a speech server whose key is a secret are sent its owner's cur
   expect(model.requests.at(-1)).toMatchObject({ authorization: `Bearer ${SECOND}`, body: { model: "judge" } });
 
   const refused = await manage.send("DELETE", `/secrets/${NAME}`);
-  expect([refused.status, refused.body.detail]).toEqual([
-    409,
-    `Secret ${NAME} is used by the agent ${agentId}: take it out of every model and start webhook before deleting it`,
-  ]);
+  expect(refused.status).toBe(409);
+  expect(refused.body.detail).toContain(agentId);
   await sent(api, "PATCH", `/agents/${agentId}`, { llm: withKey("sk-text-0123456789"), tts: null });
   const { changes } = (await api.get(`/agents/${agentId}/versions/1/diff/2`)).body;
   expect(changes).toContainEqual({ field: "llm.params.api_key", from: key, to: "********6789" });

@@ -69,6 +69,23 @@ test("versions fill the room; those that no new conversation has got for 30 days
   expect(logged.map(({ number }) => number)).toEqual([3, 4]);
 });
 
+test("results of tests never keep an agent from being changed: the oldest runs that have ended make room", async () => {
+  const { agents, sql } = service;
+  const owner = newOwner();
+  const agent = await create(agents, creation(owner));
+  for (const [at, endedAt] of [null, new Date(), new Date()].entries()) {
+    const run = { owner_id: owner, run_id: `run_${at}`, agent_id: agent.agentId, is_replay: false, agent_version: 1 };
+    const state = { version_hash: "", status: "PASSED", created_by: "", created_at: new Date(at), ended_at: endedAt };
+    await sql`insert into test_runs ${sql({ ...run, ...state })}`;
+    await sql`
+      insert into test_attempts (owner_id, run_id, place, test_id, attempt, name, required, definition, status, outcome, pass_at_least)
+      values (${owner}, ${run.run_id}, 0, '', 1, '', false, '{}', 'PASSED', json_build_object('error', repeat('x', 8000)), 1)`;
+  }
+  expect(await change(agents, agent, tips(LONG))).toMatchObject({ agentVersion: 2 });
+  const left = await sql<{ id: string }[]>`select run_id as id from test_attempts where owner_id = ${owner} order by 1`;
+  expect(left.map(({ id }) => id)).toEqual(["run_0", "run_2"]);
+});
+
 test("a change that is stored is answered, though there is no room for another agent to follow its prompt", async () => {
   const { agents, sql } = service;
   const owner = newOwner();

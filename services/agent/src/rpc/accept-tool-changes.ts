@@ -3,12 +3,12 @@ import { ServiceError } from "@parley/shared/errors";
 import { runPrepared } from "@parley/shared/idempotency/run";
 import { later } from "../changed-agent.ts";
 import type { AgentContext, Handler } from "../context.ts";
+import { withinAgentRoom } from "../room.ts";
 import { type ToolRow, updateToolRow } from "../store/tools.ts";
 import { withContents } from "../tools/mcp-contents.ts";
 import { getToolRow } from "../tools/read-tools.ts";
 import { toTool } from "../tools/tool-rows.ts";
 import { followTool } from "../versions/follow.ts";
-import { withinVersionRoom } from "../versions/room.ts";
 
 /** Pins what the tool's MCP server offers now, all of it on. */
 export function acceptToolChanges(ctx: AgentContext): Handler<"acceptToolChanges"> {
@@ -28,7 +28,7 @@ export function acceptToolChanges(ctx: AgentContext): Handler<"acceptToolChanges
           return withContents(ctx, ownerId, { name, kind: definition.kind }, call);
         },
         write: (tx, kind) =>
-          withinVersionRoom(tx, ctx, ownerId, async () => {
+          withinAgentRoom(tx, ctx, ownerId, async () => {
             const before = await getToolRow(tx, key);
             const updatedAt = later(ctx.clock.now(), before.updatedAt);
             const row: ToolRow = { ...before, definition: { ...before.definition, kind }, updatedAt };

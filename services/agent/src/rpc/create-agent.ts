@@ -17,13 +17,13 @@ import { type AcquiredPrompts, acquirePrompts, givesPrompts, NO_PROMPTS } from "
 import { requireClaim, withClaim } from "../prompts/claim.ts";
 import { keepPromise, promiseReferences, type ReferencePromise, withReferences } from "../prompts/prompt-references.ts";
 import { checkAgentId, getAgentRow, readNewest } from "../read-agents.ts";
+import { withinAgentRoom } from "../room.ts";
 import { newSecretOf } from "../start-webhook/sealed-start-webhook.ts";
 import { type AgentRow, insertAgent, NO_REFERENCE } from "../store/agents.ts";
 import { findShownVersions } from "../store/versions.ts";
 import { checkReferences } from "../tools/agent-references.ts";
 import { followPromptsOf } from "../versions/follow.ts";
 import { answerNumbers } from "../versions/numbers.ts";
-import { withinVersionRoom } from "../versions/room.ts";
 import { storeVersion } from "../versions/store-version.ts";
 
 export function createAgent(ctx: AgentContext): Handler<"createAgent"> {
@@ -38,7 +38,7 @@ export function createAgent(ctx: AgentContext): Handler<"createAgent"> {
     const codec = sealedResponses(CreateAgentResponse, ctx.sealer, request.ownerId);
     const idempotent = { ownerId: request.ownerId, idempotency: request.idempotency, codec, call };
     const store = (tx: Sql, prompts: AcquiredPrompts) =>
-      withinVersionRoom(tx, ctx, request.ownerId, () => insert(tx, prompts));
+      withinAgentRoom(tx, ctx, request.ownerId, () => insert(tx, prompts));
     const insert = async (tx: Sql, prompts: AcquiredPrompts) => {
       const now = ctx.clock.now();
       const row = newRow(key.agentId, request, { sealed, prompts, now });

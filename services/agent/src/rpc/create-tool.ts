@@ -4,9 +4,9 @@ import { runPrepared } from "@parley/shared/idempotency/run";
 import { sealedResponses } from "@parley/shared/idempotency/sealed-responses";
 import { newId } from "@parley/shared/ids";
 import { actorText } from "@parley/shared/rpc/actor";
-import { withinRoom } from "@parley/shared/stored-bytes/room";
 import { newSigningSecret } from "@parley/shared/webhook-signature";
 import type { AgentContext, Handler } from "../context.ts";
+import { withinAgentRoom } from "../room.ts";
 import { insertTool, isNameTaken, type ToolRow } from "../store/tools.ts";
 import { checkTool } from "../tools/check-tool.ts";
 import { withContents } from "../tools/mcp-contents.ts";
@@ -42,7 +42,7 @@ export function createTool(ctx: AgentContext): Handler<"createTool"> {
           return withContents(ctx, ownerId, { name: row.name, kind: row.definition.kind }, call);
         },
         write: (tx, filled) =>
-          withinRoom(tx, ownerId, ctx.room, async () => {
+          withinAgentRoom(tx, ctx, ownerId, async () => {
             if (await isNameTaken(tx, key, row.name)) throw nameTaken(row.name);
             const stored = { ...row, definition: { ...row.definition, kind: filled } };
             await insertTool(tx, stored);

@@ -3,11 +3,11 @@ import { isSame, relisted } from "@parley/shared/domain/mcp-definitions";
 import { presentTool } from "@parley/shared/domain/present/tool";
 import { keepEvent } from "@parley/shared/owner-events/hand-over";
 import type { AgentContext, Handler } from "../context.ts";
+import { withinAgentRoom } from "../room.ts";
 import { updateToolRow } from "../store/tools.ts";
 import { getToolRow } from "../tools/read-tools.ts";
 import { toTool } from "../tools/tool-rows.ts";
 import { followTool } from "../versions/follow.ts";
-import { withinVersionRoom } from "../versions/room.ts";
 
 /** Keeps what a conversation found that the tool's MCP server offers now. A change by the server is not one by the owner. */
 export function reportMcpTools(ctx: AgentContext): Handler<"reportMcpTools"> {
@@ -28,7 +28,7 @@ export function reportMcpTools(ctx: AgentContext): Handler<"reportMcpTools"> {
       await keepEvent(tx, { ownerId, event: "tool.changed", conversationId: null, object, happenedAt });
       await followTool(tx, ctx, key, { note: `Tool ${row.name} changed`, actor: call.actor });
     };
-    await ctx.db.begin((tx) => withinVersionRoom(tx, ctx, ownerId, () => store(tx)));
+    await ctx.db.begin((tx) => withinAgentRoom(tx, ctx, ownerId, () => store(tx)));
     return {};
   };
 }

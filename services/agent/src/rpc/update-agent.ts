@@ -14,6 +14,7 @@ import { type AcquiredPrompts, acquirePrompts, NO_PROMPTS } from "../prompts/acq
 import { type HeldClaim, requireClaim } from "../prompts/claim.ts";
 import { withSettledReferences } from "../prompts/prompt-references.ts";
 import { checkAgentId, getAgentRow, getLockedAgentRow, readNewest } from "../read-agents.ts";
+import { withinAgentRoom } from "../room.ts";
 import { newSecretOf } from "../start-webhook/sealed-start-webhook.ts";
 import { type AgentRow, updateAgentRow } from "../store/agents.ts";
 import { findShownVersions } from "../store/versions.ts";
@@ -21,7 +22,6 @@ import { requireNoRequiredTests } from "../tests/required.ts";
 import { checkReferences } from "../tools/agent-references.ts";
 import { followPrompt } from "../versions/follow.ts";
 import { answerNumbers } from "../versions/numbers.ts";
-import { withinVersionRoom } from "../versions/room.ts";
 import { storeVersion } from "../versions/store-version.ts";
 
 export function updateAgent(ctx: AgentContext): Handler<"updateAgent"> {
@@ -79,7 +79,7 @@ function change(
     {
       prepare: () => prepare(ctx, request, call, references),
       write: (tx, prompts) =>
-        withinVersionRoom(tx, ctx, ownerId, () => write(ctx, tx, request, { prompts, references, call })),
+        withinAgentRoom(tx, ctx, ownerId, () => write(ctx, tx, request, { prompts, references, call })),
     },
   );
 }

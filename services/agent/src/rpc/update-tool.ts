@@ -6,6 +6,7 @@ import { runPrepared } from "@parley/shared/idempotency/run";
 import type { CallOrigin } from "@parley/shared/rpc/call";
 import { later } from "../changed-agent.ts";
 import type { AgentContext, Handler } from "../context.ts";
+import { withinAgentRoom } from "../room.ts";
 import { isNameTaken, type ToolRow, updateToolRow } from "../store/tools.ts";
 import { checkTool } from "../tools/check-tool.ts";
 import { asksAgain, withContents } from "../tools/mcp-contents.ts";
@@ -13,7 +14,6 @@ import { getToolRow } from "../tools/read-tools.ts";
 import { changedTool, givenColumns, toTool } from "../tools/tool-rows.ts";
 import { requireSecrets, secretNamesOf, secretsOf } from "../tools/tool-uses.ts";
 import { followTool } from "../versions/follow.ts";
-import { withinVersionRoom } from "../versions/room.ts";
 import { nameTaken } from "./create-tool.ts";
 
 /** Conversations use the changed tool from their next round on. */
@@ -43,7 +43,7 @@ export function updateTool(ctx: AgentContext): Handler<"updateTool"> {
           return newContents(ctx, before, tool, call);
         },
         write: (tx, contents) =>
-          withinVersionRoom(tx, ctx, ownerId, async () => {
+          withinAgentRoom(tx, ctx, ownerId, async () => {
             const before = await getToolRow(tx, key);
             const tool = changed(before);
             const given = givenColumns(tool);

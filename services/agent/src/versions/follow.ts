@@ -7,6 +7,7 @@ import { backOff } from "@parley/shared/retry/back-off";
 import { type Actor, actorText, SYSTEM } from "@parley/shared/rpc/actor";
 import type { CallOrigin } from "@parley/shared/rpc/call";
 import type { AgentContext } from "../context.ts";
+import { withinAgentRoom } from "../room.ts";
 import type { StoredReference } from "../store/agents.ts";
 import {
   advanceAgents,
@@ -21,7 +22,6 @@ import { insertPublishes } from "../store/publishes.ts";
 import { findTools, type ToolKey } from "../store/tools.ts";
 import { insertVersions, type NewVersion } from "../store/versions.ts";
 import { makeContent } from "./content.ts";
-import { withinVersionRoom } from "./room.ts";
 
 const QUEUE = "follow";
 /** Agents that one transaction gives a new version. */
@@ -142,7 +142,7 @@ async function followPromptsIn(
     const wanted = rows.filter(({ promptName }) => change.of(promptName));
     const resolved = await resolve(ctx, ownerId, wanted, origin);
     made = await ctx.db.begin(async (tx) => {
-      return withinVersionRoom(tx, ctx, ownerId, () => remake(tx, ctx, ownerId, agentIds, { ...change, resolved }));
+      return withinAgentRoom(tx, ctx, ownerId, () => remake(tx, ctx, ownerId, agentIds, { ...change, resolved }));
     });
   }
 }

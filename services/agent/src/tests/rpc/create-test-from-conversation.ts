@@ -7,10 +7,10 @@ import { runPrepared } from "@parley/shared/idempotency/run";
 import { newId } from "@parley/shared/ids";
 import { actorText } from "@parley/shared/rpc/actor";
 import type { Handlers } from "@parley/shared/rpc/server";
-import { withinRoom } from "@parley/shared/stored-bytes/room";
 import { checkName } from "@parley/shared/text/name";
 import type { AgentContext } from "../../context.ts";
 import { checkAgentId, getAgentRow } from "../../read-agents.ts";
+import { withinAgentRoom } from "../../room.ts";
 import { listToolNames } from "../../store/tools.ts";
 import { defineTest } from "../define.ts";
 import { messagesOf, mocksOf } from "../replays/recorded.ts";
@@ -36,7 +36,7 @@ export function createTestFromConversation(
           return conversation;
         },
         write: (tx, conversation) =>
-          withinRoom(tx, ownerId, ctx.room, async () => {
+          withinAgentRoom(tx, ctx, ownerId, async () => {
             const now = ctx.clock.now();
             // A tool that is gone has no call to answer.
             const tools = new Set(await listToolNames(tx, ownerId));

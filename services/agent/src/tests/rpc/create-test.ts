@@ -7,10 +7,10 @@ import { runPrepared } from "@parley/shared/idempotency/run";
 import { newId } from "@parley/shared/ids";
 import { actorText } from "@parley/shared/rpc/actor";
 import type { Handlers } from "@parley/shared/rpc/server";
-import { withinRoom } from "@parley/shared/stored-bytes/room";
 import { checkName } from "@parley/shared/text/name";
 import type { AgentContext } from "../../context.ts";
 import { checkAgentId, getAgentRow, getLockedAgentRow } from "../../read-agents.ts";
+import { withinAgentRoom } from "../../room.ts";
 import { checkDocuments, checkReferences } from "../check-references.ts";
 import { defineTest, type GivenTest } from "../define.ts";
 import { testNameTaken, toAgentTest } from "../read-tests.ts";
@@ -34,7 +34,7 @@ export function createTest(ctx: AgentContext): NonNullable<Handlers<typeof Agent
       { ownerId, idempotency, codec: CreateTestResponse, call },
       {
         prepare: async () => checkDocuments(ctx, await getAgentRow(ctx.db, row), row.definition, call),
-        write: (tx) => withinRoom(tx, ownerId, ctx.room, () => storeNewTest(ctx, tx, row)),
+        write: (tx) => withinAgentRoom(tx, ctx, ownerId, () => storeNewTest(ctx, tx, row)),
       },
     );
   };

@@ -3,11 +3,11 @@ import { type UpdateTestRequest, UpdateTestResponse } from "@parley/proto/parley
 import { ServiceError } from "@parley/shared/errors";
 import { runPrepared } from "@parley/shared/idempotency/run";
 import type { Handlers } from "@parley/shared/rpc/server";
-import { withinRoom } from "@parley/shared/stored-bytes/room";
 import { checkName } from "@parley/shared/text/name";
 import { later } from "../../changed-agent.ts";
 import type { AgentContext } from "../../context.ts";
 import { getAgentRow, getLockedAgentRow } from "../../read-agents.ts";
+import { withinAgentRoom } from "../../room.ts";
 import { checkDocuments, checkReferences } from "../check-references.ts";
 import { defineTest, type GivenTest } from "../define.ts";
 import { getTestRow, testNameTaken, toAgentTest } from "../read-tests.ts";
@@ -30,7 +30,7 @@ export function updateTest(ctx: AgentContext): NonNullable<Handlers<typeof Agent
           if (isRedefined) await checkDocuments(ctx, await getAgentRow(ctx.db, request), definition, call);
         },
         write: (tx) =>
-          withinRoom(tx, ownerId, ctx.room, async () => {
+          withinAgentRoom(tx, ctx, ownerId, async () => {
             const agent = await getLockedAgentRow(tx, request);
             const before = await getTestRow(tx, request);
             const now = later(ctx.clock.now(), before.updatedAt);

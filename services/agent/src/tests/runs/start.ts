@@ -1,7 +1,7 @@
 import type { Sql } from "@parley/shared/db/database";
 import { invalid, notFound, ServiceError } from "@parley/shared/errors";
-import { withinRoom } from "@parley/shared/stored-bytes/room";
 import type { AgentContext } from "../../context.ts";
+import { withinAgentRoom } from "../../room.ts";
 import { insertAttempts, type NewAttempt } from "../store/attempts.ts";
 import { countOpenRuns, deleteSurplusRuns, insertRun, type RunRow } from "../store/runs.ts";
 import type { TestRow } from "../store/tests.ts";
@@ -30,7 +30,7 @@ export async function startRun(
     revision: 0,
     endedAt: null,
   };
-  await withinRoom(tx, run.ownerId, ctx.room, async () => {
+  await withinAgentRoom(tx, ctx, run.ownerId, async () => {
     if ((await countOpenRuns(tx, run.ownerId)) >= OPEN_MAX) {
       const detail = `${OPEN_MAX} runs and replays of yours have not ended: wait for one, or cancel it`;
       throw new ServiceError("conflict", detail);

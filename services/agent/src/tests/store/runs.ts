@@ -129,9 +129,17 @@ export async function deleteSurplusRuns(
   );
 }
 
+/** Deletes the owner's oldest run that has ended. @returns whether there was one */
+export async function deleteOldestRun(tx: Sql, ownerId: string): Promise<boolean> {
+  const [row] = await tx<{ runId: string }[]>`
+    select run_id from test_runs where owner_id = ${ownerId} and ended_at is not null order by created_at, run_id limit 1`;
+  if (row) await deleteRuns(tx, ownerId, [row.runId]);
+  return row !== undefined;
+}
+
 async function deleteRuns(tx: Sql, ownerId: string, runIds: string[]): Promise<void> {
-  await tx`delete from test_attempts where owner_id = ${ownerId} and run_id = any(${runIds})`;
   await tx`delete from test_runs where owner_id = ${ownerId} and run_id = any(${runIds})`;
+  await tx`delete from test_attempts where owner_id = ${ownerId} and run_id = any(${runIds})`;
 }
 
 /** Deletes at most `limit` runs from before that time, with what was said in them. @returns the number deleted */

@@ -130,3 +130,28 @@ test("a version that there is not is 404, whatever is asked of it", async () => 
   }
   expect((await send("POST", `/agents/${id}/versions/3/publish`, {})).status).toBe(404);
 });
+
+test("a replay takes the conversations with a status, needs its version, and a maximum unless it names the conversations", async () => {
+  const id = await newAgent();
+  const { session_id } = (await send("POST", "/chat", { agent_id: id, message: "Hello", streaming: false })).body;
+  const replay = (body: object) => send("POST", `/agents/${id}/replays`, body);
+  const latest = { agent_version: "latest" };
+  for (const [body, path, message] of [
+    [{ version: 1, max: 1 }, "agent_version", "agent_version is required"],
+    [latest, "max", "max is required without conversations.conversation_ids"],
+    [
+      { ...latest, max: 1, conversations: { conversation_status: "FAILED" } },
+      "conversations",
+      "The agent has no conversation that matches",
+    ],
+  ] as const)
+    expect(await replay(body)).toMatchObject({ status: 422, body: { errors: [{ path, message }] } });
+  for (const body of [
+    { max: 5, conversations: { conversation_status: "IN_PROGRESS" } },
+    { conversations: { conversation_ids: [session_id] } },
+  ]) {
+    const replayed = await replay({ ...latest, ...body });
+    const [result] = replayed.body.results;
+    expect([replayed.status, result?.conversation_id]).toEqual([200, session_id]);
+  }
+});

@@ -18,6 +18,9 @@ const SEARCHED = ["search_waiting", "search_documents"];
 /** An attempt changes these of its delivery, but not the sum of attempts made and left. */
 const ATTEMPTED = "array['status', 'attempts', 'attempts_left', 'next_attempt_at']";
 
+/** A check changes these of its alert. */
+const CHECKED = "array['value', 'count', 'checked_at', 'is_open', 'opened_at', 'resolved_at']";
+
 /** The rows of each owner in the database. */
 export interface OwnerRows {
   /** Every row of the owner in every schema, except what changes by itself and when keys were used. */
@@ -56,6 +59,7 @@ function allRows(schema: Schema, tables: readonly string[]): string {
 
 function shown(schema: Schema, table: string): string {
   if (SEARCHED.includes(table)) return `'${schema}.searched: ' || conversation_id`;
+  if (table === "alerts") return `'${schema}.alerts: ' || (to_jsonb(t) - ${CHECKED})::text`;
   if (table !== "deliveries") return `'${schema}.${table}: ' || (to_jsonb(t) - 'last_used_at')::text`;
   return `'${schema}.deliveries: ' || (to_jsonb(t) - ${ATTEMPTED})::text || ' of attempts: ' || attempts + attempts_left`;
 }

@@ -255,6 +255,27 @@ test("an attempt whose process dies is begun anew by another one, and nothing of
   expect(again.results).toEqual(first.results);
 });
 
+test("a conversation that was begun three times, and whose processes ended each time, is given up", async () => {
+  const agent = await manualAgent(agents);
+  await agents.createTest(newTest(agent, "Deadly", { ...greets, repeat: 5, pass_at_least: 4 }));
+  const [four, release] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  let begun = 0;
+  script.beforeReply = () => {
+    if (++begun === 4) four.resolve();
+    return release.promise;
+  };
+  const { run } = await agents.runTests(RunTestsRequest.fromPartial(keyOf(agent)));
+  await four.promise;
+  await sql`update test_attempts set starts = 3 where owner_id = ${agent.ownerId} and status = 'QUEUED'`;
+  release.resolve();
+  const { status, results } = await ended(agents, { ...keyOf(agent), runId: present(run).runId });
+  expect([status, begun, results[0]?.passes]).toEqual(["PASSED", 4, 4]);
+  expect(results[0]?.attempts.at(-1)).toMatchObject({
+    status: "ERROR",
+    outcome: expect.stringContaining("ended 3 times"),
+  });
+});
+
 test("a process that stops waits for no conversation, and another one begins them anew", async () => {
   const agent = await manualAgent(agents);
   await agents.createTest(newTest(agent, "Handed over", { ...greets, repeat: 8 }));

@@ -14,13 +14,13 @@ test("a test's last result is of its newest run that has ended and did not cance
   const runs = [
     run("run_5", "RUNNING", false, null),
     run("run_4", "CANCELLED", false),
-    run("run_3", "FAILED", false),
+    run("run_3", "ERROR", false),
     run("run_2", "PASSED", true),
   ];
-  expect(lastResultsOf(runs as never).get("of_run_4")).toMatchObject({ runId: "run_4", passed: true });
+  expect(lastResultsOf(runs as never).get("of_run_4")).toMatchObject({ runId: "run_4", status: "PASSED" });
   expect(lastResultsOf(runs as never).get("tst_1")).toEqual({
     runId: "run_3",
-    passed: false,
+    status: "ERROR",
     agentVersion: 3,
     at: AT,
   });

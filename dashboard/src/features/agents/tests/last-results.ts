@@ -1,11 +1,12 @@
 import type { components } from "../../../api/gen/schema.ts";
+import { resultStatus } from "./runs/result-status.ts";
 
 type Run = components["schemas"]["TestRun"];
 
 /** How a test ended last. */
 export interface LastResult {
   runId: string;
-  passed: boolean;
+  status: Run["status"];
   agentVersion: number;
   at: string;
 }
@@ -17,10 +18,11 @@ export function lastResultsOf(
   const last = new Map<string, LastResult>();
   for (const { run_id: runId, agent_version: agentVersion, ended_at: at, results } of runs) {
     if (at === null) continue;
-    for (const { test_id, passed, attempts } of results) {
+    for (const result of results) {
+      const status = resultStatus(result);
       // A run that was cancelled, or has reached its cap, says nothing of the tests that it did not finish.
-      const isKnown = passed === true || attempts.every(({ status }) => status !== "CANCELLED");
-      if (isKnown && !last.has(test_id)) last.set(test_id, { runId, passed: passed === true, agentVersion, at });
+      if (status !== "CANCELLED" && !last.has(result.test_id))
+        last.set(result.test_id, { runId, status, agentVersion, at });
     }
   }
   return last;

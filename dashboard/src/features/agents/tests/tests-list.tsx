@@ -69,7 +69,7 @@ function columnsWith(last: ReadonlyMap<string, LastResult> | undefined): readonl
             params={{ agentId: agent_id, runId: result.runId }}
             className="relative inline-flex items-center gap-2 whitespace-nowrap hover:underline"
           >
-            <RunStatusBadge status={result.passed ? "PASSED" : "FAILED"} />
+            <RunStatusBadge status={result.status} />
             <span className="text-xs text-muted max-sm:hidden">version {result.agentVersion}</span>
           </Link>
         );

@@ -82,11 +82,7 @@ function Editor({ agent }: { agent: Agent }) {
               { value: "knowledge", label: "Knowledge", content: <KnowledgeTab draft={draft} /> },
               { value: "analysis", label: "Analysis", content: <AnalysisTab draft={draft} /> },
               { value: "channels", label: "Channels", content: <ChannelsTab draft={draft} /> },
-              {
-                value: "versions",
-                label: "Versions",
-                content: <VersionsTab draft={draft} onTry={(version) => setTrying(trying ?? "chat", version)} />,
-              },
+              { value: "versions", label: "Versions", content: <VersionsTab draft={draft} /> },
               {
                 value: "tests",
                 label: "Tests",

@@ -14,22 +14,27 @@ import { Author } from "./author.tsx";
 import { publishWord } from "./publish-dialog.tsx";
 import { type ListedVersion, VERSIONS_PAGE_SIZE, versionsQuery } from "./versions.ts";
 
-/** The versions of an agent, newest first, each with a link that compares it. */
+/** The versions of an agent, newest first, each with a link that compares it. @param isNarrow leaves out what narrow screens do */
 export function VersionList({
   agent,
   page,
+  isNarrow,
   onPage,
   onTry,
   onPublish,
 }: {
   agent: Agent;
   page: number | undefined;
+  isNarrow: boolean;
   onPage: (page: number) => void;
   onTry: (version: number) => void;
   onPublish: (version: number) => void;
 }) {
   const versions = useQuery(versionsQuery(agent.id, page));
-  const columns = useMemo(() => columnsOf(agent, onTry, onPublish), [agent, onTry, onPublish]);
+  const columns = useMemo(
+    () => columnsOf(agent, onTry, onPublish).filter(({ wide }) => !wide || !isNarrow),
+    [agent, onTry, onPublish, isNarrow],
+  );
   return (
     <Listed
       query={versions}

@@ -1,5 +1,5 @@
 import { useNavigate, useSearch } from "@tanstack/react-router";
-import { useState } from "react";
+import { useCallback, useState } from "react";
 import { Section, Sections } from "../../../ui/form/section.tsx";
 import { Segments } from "../../../ui/segments.tsx";
 import type { AgentDraft } from "../editor/draft.ts";
@@ -16,13 +16,18 @@ const VIEWS = [
 ] as const;
 
 /** What an agent was and is, and which of it conversations get. */
-export function VersionsTab({ draft, onTry }: { draft: AgentDraft; onTry: (version: number) => void }) {
+export function VersionsTab({ draft }: { draft: AgentDraft }) {
   const { agent } = draft;
-  const { version, against, log: isLog = false, page } = useSearch({ from: "/signed-in/agents/$agentId" });
+  const { version, against, log: isLog = false, page, try: trying } = useSearch({ from: "/signed-in/agents/$agentId" });
   const navigate = useNavigate({ from: "/agents/$agentId" });
   const [publishing, setPublishing] = useState<number | null>(null);
   const show = (shown: { version?: number; against?: number; log?: true; page?: number }) =>
-    navigate({ search: ({ try: trying, tried }) => ({ tab: "versions", try: trying, tried, ...shown }) });
+    navigate({ search: ({ try: kind, tried }) => ({ tab: "versions", try: kind, tried, ...shown }) });
+  const tryVersion = useCallback(
+    (tried: number) =>
+      navigate({ search: (before) => ({ ...before, try: before.try ?? "chat", tried }), replace: true }),
+    [navigate],
+  );
   const showPage = (next: number) => show({ ...(isLog && { log: true }), ...(next > 1 && { page: next }) });
   return (
     <>
@@ -33,7 +38,7 @@ export function VersionsTab({ draft, onTry }: { draft: AgentDraft; onTry: (versi
           against={against}
           onChange={show}
           onClose={() => show({})}
-          onTry={onTry}
+          onTry={tryVersion}
           onPublish={setPublishing}
         />
       ) : (
@@ -54,7 +59,14 @@ export function VersionsTab({ draft, onTry }: { draft: AgentDraft; onTry: (versi
             {isLog ? (
               <PublishLog agentId={agent.id} page={page} onPage={showPage} />
             ) : (
-              <VersionList agent={agent} page={page} onPage={showPage} onTry={onTry} onPublish={setPublishing} />
+              <VersionList
+                agent={agent}
+                page={page}
+                onPage={showPage}
+                onTry={tryVersion}
+                onPublish={setPublishing}
+                isNarrow={trying !== undefined}
+              />
             )}
           </Section>
         </Sections>

@@ -108,7 +108,7 @@ test("Ctrl-C cancels the run instead of leaving it to cost money, and exits 2", 
   const cancelled = Promise.withResolvers<Response>();
   streams = [
     () => {
-      process.emit("SIGINT");
+      for (let times = 0; times < 2; times++) process.emit("SIGINT");
       return cancelled.promise;
     },
   ];
@@ -119,6 +119,7 @@ test("Ctrl-C cancels the run instead of leaving it to cost money, and exits 2", 
   cancelled.resolve(streaming(event("ended", { status: "CANCELLED", results: [] })));
   const { status, stderr } = await ending;
   expect([status, stderr]).toEqual([2, "The run was cancelled\n"]);
+  expect(asked.filter((each) => each.line === line)).toHaveLength(1);
   expect(process.listenerCount("SIGINT")).toBe(listening);
 });
 

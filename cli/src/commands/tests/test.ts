@@ -66,11 +66,16 @@ async function runToEnd(env: Environment, agentId: string, options: RunOptions):
     ...(allowUnpriced && { unpriced: "allow" }),
   });
   const path = `${pathOf(agentId)}/tests/runs/${run.run_id}`;
-  // Nobody would see how the run ends, and it goes on costing money. It then ends as any other.
-  const cancel = () => void api.post(`${path}/cancel`).catch(() => {});
-  for (const signal of STOPPING) process.once(signal, cancel);
+  const lost = Promise.withResolvers<never>();
+  let isCancelled = false;
+  // Nobody would see how the run ends, and it goes on costing money. Ctrl-C arrives twice through `bun run`.
+  const cancel = () => {
+    if (!isCancelled) api.post(`${path}/cancel`).catch(lost.reject);
+    isCancelled = true;
+  };
+  for (const signal of STOPPING) process.on(signal, cancel);
   try {
-    return await ended(api, `${path}/events`);
+    return await Promise.race([ended(api, `${path}/events`), lost.promise]);
   } finally {
     for (const signal of STOPPING) process.off(signal, cancel);
   }

@@ -1103,7 +1103,7 @@ export interface paths {
         put?: never;
         /**
          * Cancel a run
-         * @description Conversations under way end before their next turn. A run that has ended stays as it is.
+         * @description Conversations under way end before their next turn; what they have cost by then is added. A run that has ended stays as it is. A replay is cancelled in the same way, by its ID.
          *
          *     Needs a key with the scope `tests:run`, or a session.
          */

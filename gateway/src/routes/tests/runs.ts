@@ -101,7 +101,8 @@ export function testRunRoutes(gate: GateContext, { agents }: Clients) {
           id: "cancelTestRun",
           tag: "Tests",
           summary: "Cancel a run",
-          description: "Conversations under way end before their next turn. A run that has ended stays as it is.",
+          description:
+            "Conversations under way end before their next turn; what they have cost by then is added. A run that has ended stays as it is. A replay is cancelled in the same way, by its ID.",
           scope: "tests:run",
           response: TestRun,
           refuses: ["not_found"],

@@ -26,6 +26,8 @@ const CHANGES = 20;
 /** The requests that reached the prompt service, and the promise that lets them through. */
 let acquired: AcquirePromptsRequest[] = [];
 let thawed = Promise.withResolvers<void>();
+/** The next answer about prompts arrives late. */
+let held: { asked(): void; until: Promise<void> } | null = null;
 
 /** Two processes of the agent service with few connections, and between them and the prompt service one that can stall. */
 const service = await startTestAgents();
@@ -39,7 +41,14 @@ const standIn = await serve(
       return prompts.acquirePrompts(request);
     },
     setPromptReferences: (request) => prompts.setPromptReferences(request),
-    batchGetPrompts: (request) => prompts.batchGetPrompts(request),
+    batchGetPrompts: async (request) => {
+      const answer = await prompts.batchGetPrompts(request);
+      const late = held;
+      held = null;
+      late?.asked();
+      await late?.until;
+      return answer;
+    },
   },
   { address: "127.0.0.1:0", log: silentLogger, drainMs: 0 },
 );
@@ -138,6 +147,24 @@ test("changes of one agent at two processes happen one after the other: its name
   expect(versions.toSorted((a, b) => a - b)).toEqual(Array.from({ length: 10 }, (_, at) => at + 2));
   const left = await read(service.agents, agent);
   expect(left.prompt?.promptContent).toBe(left.agentName);
+});
+
+test("of two changes of a prompt, agents end up with the later one, though the earlier one was read before and written after it", async () => {
+  const ownerId = newOwner();
+  await createPrompt(service.prompts, ownerId, "sales", "One.");
+  const agent = await create(service.agents, creation(ownerId, { prompt: byName("sales") }));
+  const write = (promptContent: string) =>
+    service.prompts.updatePrompt({ ownerId, promptName: "sales", promptContent, idempotency: undefined });
+  const [isRead, mayArrive] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  await write("Two.");
+  held = { asked: isRead.resolve, until: mayArrive.promise };
+  const late = client(0).followPrompt({ ownerId, promptName: "sales" });
+  await isRead.promise;
+  await write("Three.");
+  await client(1).followPrompt({ ownerId, promptName: "sales" });
+  mayArrive.resolve();
+  await late;
+  expect((await read(service.agents, agent)).prompt?.promptContent).toBe("Three.");
 });
 
 test("a change that was overtaken while it paused stores nothing and leaves the other one's prompt in use", async () => {

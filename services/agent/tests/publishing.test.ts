@@ -395,6 +395,23 @@ describe("traffic", () => {
     expect(await pointer(agent)).toMatchObject({ publishedVersion: 2, slots: [] });
   });
 
+  test("of the newest version alone ends when the agent follows a changed prompt", async () => {
+    const ownerId = newOwner();
+    await createPrompt(service.prompts, ownerId, "sales");
+    const agent = await create(service.agents, creation(ownerId, { prompt: byName("sales") }));
+    await split(agent, { 1: 100 });
+    await changePrompt(service, ownerId, "sales", "Be kind.");
+    expect(await pointer(agent)).toMatchObject({ publishedVersion: 2, slots: [] });
+  });
+
+  test("leaves the numbers to the published version", async () => {
+    const [ownerId, called] = [newOwner(), "+14155550194"];
+    const agent = await create(service.agents, creation(ownerId, { agentMobileNumbers: [called] }));
+    await change(service.agents, agent, { ...manual, clear: ["agentMobileNumbers"] });
+    await split(agent, { 1: 1, 2: 99 });
+    expect((await service.agents.findCallee({ called, ofOwnerId: ownerId })).agent?.agentId).toBe(agent.agentId);
+  });
+
   test("of an agent without a published version cannot be split", async () => {
     const agent = await create(service.agents, creation(newOwner(), manual));
     expect(await failure(split(agent, { 1: 100 }))).toMatchObject({ kind: "conflict" });

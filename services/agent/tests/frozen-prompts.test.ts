@@ -11,6 +11,7 @@ import {
   type AgentClient,
   agentClient,
   byName,
+  changePrompt,
   create,
   createPrompt,
   creation,
@@ -26,8 +27,9 @@ const CHANGES = 20;
 /** The requests that reached the prompt service, and the promise that lets them through. */
 let acquired: AcquirePromptsRequest[] = [];
 let thawed = Promise.withResolvers<void>();
+thawed.resolve();
 /** The next answer about prompts arrives late. */
-let held: { asked(): void; until: Promise<void> } | null = null;
+let held: { read(): void; until: Promise<void> } | null = null;
 
 /** Two processes of the agent service with few connections, and between them and the prompt service one that can stall. */
 const service = await startTestAgents();
@@ -38,17 +40,10 @@ const standIn = await serve(
     acquirePrompts: async (request) => {
       acquired.push(request);
       await thawed.promise;
-      return prompts.acquirePrompts(request);
+      return arriving(prompts.acquirePrompts(request));
     },
     setPromptReferences: (request) => prompts.setPromptReferences(request),
-    batchGetPrompts: async (request) => {
-      const answer = await prompts.batchGetPrompts(request);
-      const late = held;
-      held = null;
-      late?.asked();
-      await late?.until;
-      return answer;
-    },
+    batchGetPrompts: (request) => arriving(prompts.batchGetPrompts(request)),
   },
   { address: "127.0.0.1:0", log: silentLogger, drainMs: 0 },
 );
@@ -64,6 +59,26 @@ afterAll(async () => {
 afterEach(() => {
   thawed.resolve();
 });
+
+async function arriving<T>(answer: Promise<T>): Promise<T> {
+  const read = await answer;
+  const late = held;
+  held = null;
+  late?.read();
+  await late?.until;
+  return read;
+}
+
+/** Has the next answer about prompts arrive after something else. @param asking asks for it */
+async function overtaken<T>(asking: () => Promise<T>, meanwhile: () => Promise<unknown>): Promise<T> {
+  const [isRead, mayArrive] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  held = { read: isRead.resolve, until: mayArrive.promise };
+  const asked = asking();
+  await isRead.promise;
+  await meanwhile();
+  mayArrive.resolve();
+  return asked;
+}
 
 function freeze(): void {
   acquired = [];
@@ -153,17 +168,25 @@ test("of two changes of a prompt, agents end up with the later one, though the e
   const ownerId = newOwner();
   await createPrompt(service.prompts, ownerId, "sales", "One.");
   const agent = await create(service.agents, creation(ownerId, { prompt: byName("sales") }));
+  const follow = (at: number) => client(at).followPrompt({ ownerId, promptName: "sales" });
   const write = (promptContent: string) =>
     service.prompts.updatePrompt({ ownerId, promptName: "sales", promptContent, idempotency: undefined });
-  const [isRead, mayArrive] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   await write("Two.");
-  held = { asked: isRead.resolve, until: mayArrive.promise };
-  const late = client(0).followPrompt({ ownerId, promptName: "sales" });
-  await isRead.promise;
-  await write("Three.");
-  await client(1).followPrompt({ ownerId, promptName: "sales" });
-  mayArrive.resolve();
-  await late;
+  await overtaken(
+    () => follow(0),
+    () => write("Three.").then(() => follow(1)),
+  );
+  expect((await read(service.agents, agent)).prompt?.promptContent).toBe("Three.");
+});
+
+test("an agent that begins to follow a prompt while it changes has the change", async () => {
+  const ownerId = newOwner();
+  await createPrompt(service.prompts, ownerId, "sales", "One.");
+  const write = (promptContent: string) => () =>
+    changePrompt({ agents: client(1), prompts: service.prompts }, ownerId, "sales", promptContent);
+  const agent = await overtaken(() => create(client(0), creation(ownerId, { prompt: byName("sales") })), write("Two."));
+  expect((await read(service.agents, agent)).prompt?.promptContent).toBe("Two.");
+  await overtaken(() => client(0).updateAgent(update(agent, { prompt: byName("sales") })), write("Three."));
   expect((await read(service.agents, agent)).prompt?.promptContent).toBe("Three.");
 });
 

@@ -200,9 +200,10 @@ export async function startTestWhatsApp(): Promise<TestWhatsApp> {
       await before.running.stop();
     },
     stop: async () => {
-      await meta.settled();
-      messaging.close();
+      // First, because it would answer every message that a test has left, and WhatsApp would tell of each answer.
       await running.stop();
+      messaging.close();
+      await meta.settled();
       await Promise.all([sql.end(), fakes.stop(), graph.stop(true)]);
       await database.drop();
     },

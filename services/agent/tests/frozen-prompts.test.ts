@@ -22,7 +22,8 @@ import {
 } from "./kit.ts";
 
 const POOL = 3;
-const CHANGES = 20;
+/** Of a kind: two kinds are twice as many as the connections of a process, those for long-running work included. */
+const CHANGES = 6;
 
 /** The requests that reached the prompt service, and the promise that lets them through. */
 let acquired: AcquirePromptsRequest[] = [];

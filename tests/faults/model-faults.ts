@@ -1,25 +1,14 @@
-import { afterAll, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { eventually } from "@parley/testkit/eventually";
 import { isComplete, rawChat } from "../kit/raw-chat.ts";
-import { type Exchange, echoOf, type Script, startScriptedModel } from "../kit/scripted-model.ts";
-import { BESIDES_CHATS, startTestStack } from "../kit/stack/test-stack.ts";
-import { createAgent } from "../kit/test-agent.ts";
+import { type Exchange, echoOf, type Script } from "../kit/scripted-model.ts";
+import { agentId, api, model, stack } from "./chat-stack.ts";
 
 const UUID = /^[0-9a-f-]{36}$/;
-/** The time that a model has: on a busy machine, half of it must be enough for three attempts. */
-const MODEL_MS = "3000";
 /** A model call ends within a second after its client leaves, and in any case before a model counts as stalled. */
 const CANCELLED_WITHIN_MS = 2_500;
 
-const env = { PARLEY_LLM_DEADLINE_MS: MODEL_MS, PARLEY_LLM_STALL_MS: MODEL_MS, PARLEY_LLM_RETRY_MS: "1" };
-const [stack, model] = await Promise.all([startTestStack({ env, without: BESIDES_CHATS }), startScriptedModel()]);
-const api = stack.api(stack.owners[0].apiKey);
-const agentId = await createAgent(api, model);
 const pids = stack.pids();
-afterAll(async () => {
-  await stack.stop();
-  await model.stop();
-});
 
 const WAYS = [
   { way: "streamed", streaming: true },

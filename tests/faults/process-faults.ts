@@ -1,26 +1,14 @@
-import { afterAll, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { eventually } from "@parley/testkit/eventually";
 import { type Load, startLoad, storedOf, type Turn, wholeOf } from "../kit/load.ts";
 import { downPostgres } from "../kit/outage.ts";
-import { echoOf, startScriptedModel } from "../kit/scripted-model.ts";
-import { BESIDES_CHATS, startTestStack } from "../kit/stack/test-stack.ts";
+import { echoOf } from "../kit/scripted-model.ts";
 import type { ProcessName } from "../kit/stack/use-stack.ts";
 import { createAgent } from "../kit/test-agent.ts";
 import { createKey } from "../kit/test-owner.ts";
+import { agentId, api, model, stack } from "./chat-stack.ts";
 
 const UNKNOWN_KEY = `vk_${"a".repeat(43)}`;
-
-const env = { PARLEY_TURN_LEASE_MS: "1500" };
-const [stack, model] = await Promise.all([
-  startTestStack({ env, postgres: "embedded", without: BESIDES_CHATS }),
-  startScriptedModel(),
-]);
-const api = stack.api(stack.owners[0].apiKey);
-const agentId = await createAgent(api, model);
-afterAll(async () => {
-  await stack.stop();
-  await model.stop();
-});
 
 const messagesOf = (sessionId: string) => storedOf(api, { sessionId, message: "", status: 200, reply: "" });
 const others = (name: ProcessName) => {

@@ -2,11 +2,11 @@ import { afterAll, expect, test } from "bun:test";
 import { eventually } from "@parley/testkit/eventually";
 import { startScriptedSpeech } from "../kit/calls/scripted-speech.ts";
 import { echoOf, startScriptedModel } from "../kit/scripted-model.ts";
-import { startTestStack } from "../kit/stack/test-stack.ts";
 import { createAgent } from "../kit/test-agent.ts";
 import { connectWhatsApp, controlWhatsApp } from "../kit/whatsapp.ts";
+import { stack } from "./text-stack.ts";
 
-/** The long run: PARLEY_TEST_PEOPLE=50 bun run test tests/faults/message-faults.test.ts. */
+/** The long run: PARLEY_TEST_PEOPLE=50 bun run test tests/faults/text-faults. */
 const PEOPLE = Number(process.env.PARLEY_TEST_PEOPLE ?? 6);
 const MESSAGES = 3;
 /** The one of a person's messages that is spoken. */
@@ -15,20 +15,15 @@ const HEARD = "What about the other one?";
 const KILLED = ["messaging", "conversation", "voice", "messaging"] as const;
 const WITHIN_MS = 240_000 + PEOPLE * 5_000;
 
-const stack = await startTestStack({
-  env: { PARLEY_TURN_LEASE_MS: "1500" },
-  without: ["model", "carrier", "daily", "webhook-dispatcher", "knowledge"],
-});
 const model = await startScriptedModel();
 const speech = startScriptedSpeech(HEARD, 0.1);
 const api = stack.api(stack.owners[0].apiKey);
 const agentId = await createAgent(api, model, speech.settings);
 const number = await connectWhatsApp(stack, stack.owners[0].ownerId, "+15105550170", agentId);
 afterAll(async () => {
-  await stack.stop();
   await speech.stop();
   await model.stop();
-}, 120_000);
+});
 
 test(
   "whatever is killed between a message and its reply, no message is lost, and each reply is sent once and in order",

@@ -1,12 +1,12 @@
 import { afterAll, expect, test } from "bun:test";
 import { eventually } from "@parley/testkit/eventually";
 import { type ModelRequest, startScriptedModel } from "../kit/scripted-model.ts";
-import { startTestStack } from "../kit/stack/test-stack.ts";
 import { createAgent } from "../kit/test-agent.ts";
 import { createSession } from "../kit/test-owner.ts";
 import { connectWhatsApp, controlWhatsApp } from "../kit/whatsapp.ts";
+import { stack } from "./text-stack.ts";
 
-/** The long run: PARLEY_TEST_TOOL_CALLS=500 bun run test tests/faults/tool-faults.test.ts. */
+/** The long run: PARLEY_TEST_TOOL_CALLS=500 bun run test tests/faults/text-faults. */
 const CALLS = Number(process.env.PARLEY_TEST_TOOL_CALLS ?? 24);
 /** Repeats a run's choices, as far as its timing allows. */
 const SEED = Number(process.env.PARLEY_TEST_SEED ?? Date.now() % 1_000_000);
@@ -38,10 +38,6 @@ const broken: unknown[] = [];
 const kills: Record<string, number> = {};
 const random = randomFrom(SEED);
 
-const stack = await startTestStack({
-  env: { PARLEY_TURN_LEASE_MS: "500" },
-  without: ["model", "speech", "carrier", "daily", "voice", "webhook-dispatcher", "knowledge"],
-});
 const model = await startScriptedModel();
 const server = Bun.serve({
   port: 0,
@@ -74,10 +70,9 @@ const tools = await Promise.all(
 const agentId = await createAgent(api, model, { custom_tools: tools });
 const number = await connectWhatsApp(stack, owner.ownerId, "+15105550171", agentId);
 afterAll(async () => {
-  await stack.stop();
   await server.stop(true);
   await model.stop();
-}, 120_000);
+});
 
 /** Whether the call of a conversation may be repeated after a crash. */
 const isIdempotent = (conversation: number) => conversation % 2 === 0;

@@ -11,8 +11,8 @@ import type { Outcome } from "./tally.ts";
 
 /** Where the type check keeps what it found, so that the next one checks only what has changed. */
 const KEPT = "node_modules/.cache/types";
-/** Lets the heap grow to five times what is in use before it is searched for garbage (https://pkg.go.dev/runtime). */
-const SELDOM_COLLECTED = { GOGC: "400" };
+/** Searches the heap for garbage only beyond this size, which is more than a type check takes (https://pkg.go.dev/runtime). */
+const SELDOM_COLLECTED = { GOGC: "off", GOMEMLIMIT: "3GiB" };
 
 /** Checks that run none of our code. Each returns its findings, or null if there were none. */
 const CHECKS: readonly { name: string; findings: (signal: AbortSignal) => Promise<string | null> }[] = [

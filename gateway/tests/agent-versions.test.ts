@@ -20,7 +20,7 @@ const look_up = (value: string) =>
 
 const versions = [1, 2].map((agentVersion) =>
   AgentVersion.fromPartial({
-    ...{ agentVersion, agent: Agent.fromPartial({}) },
+    ...{ agentVersion, agent: Agent.fromPartial({ agentVersion }) },
     tools: [look_up(`password ${agentVersion}`)],
   }),
 );

@@ -168,7 +168,7 @@ test("a call's setup names the version with which its conversation begins, and i
   expect((await conversationOf(agent, other.conversationId)).agentVersion).toBe(2);
 });
 
-test("a caller gets the same version of a split in each conversation, by number, user_id or call", async () => {
+test("a caller gets the same version of a split in each conversation, by number, or by user_id in chats and calls alike", async () => {
   const agent = await createAgent(service, { prompt: inline("one") });
   await change(agent, "two");
   const slots = Array.from({ length: 100 }, (_, at) => (at < 50 ? 1 : 2));
@@ -187,6 +187,12 @@ test("a caller gets the same version of a split in each conversation, by number,
   const users = await Promise.all(Array.from({ length: 12 }, (_, user) => chats({ user_id: `user ${user}` })));
   expect(await Promise.all(users.map((_, user) => chats({ user_id: `user ${user}` })))).toEqual(users);
   expect(new Set(users)).toEqual(new Set(["one", "two"]));
+  const webCallOf = async (userId: string) => {
+    const call = { ...agent, conversationId: newUuid(), type: ConversationType.CONVERSATION_TYPE_WEB, userId };
+    return (await further.chat.getCallSetup(GetCallSetupRequest.fromPartial(call))).agentVersion;
+  };
+  const calls = await Promise.all(users.map((_, user) => webCallOf(`user ${user}`)));
+  expect(calls).toEqual(users.map((prompt) => (prompt === "one" ? 1 : 2)));
   const callFrom = async (fromMobileNumber: string) => {
     const call = {
       ...{ ...agent, conversationId: newUuid(), fromMobileNumber, toMobileNumber: "+14155550100" },

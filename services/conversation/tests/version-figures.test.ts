@@ -16,7 +16,7 @@ afterAll(async () => {
 interface Held {
   version: number | null;
   day: string;
-  type: "CHAT" | "TELEPHONY";
+  type: "CHAT" | "WHATSAPP" | "TELEPHONY";
   status: "COMPLETED" | "FAILED";
   outcome: string | null;
   seconds: number | null;
@@ -79,8 +79,9 @@ test("a version's figures sum its conversations, outcomes, call time, latency, c
   const [ownerId, agentId] = [newOwner(), newId("agt")];
   await hold(ownerId, agentId, { replies: [{ ms: 400, cost: 10 }], toolState: "FAILED" });
   await hold(ownerId, agentId, { replies: [{ ms: 600, cost: 20 }], toolState: "SUCCEEDED", status: "FAILED" });
-  await hold(ownerId, agentId, { replies: [{ ms: 900, cost: null }], day: "2026-01-02" });
-  await hold(ownerId, agentId, { type: "TELEPHONY", outcome: "SUCCESS", seconds: 60 });
+  await hold(ownerId, agentId, { type: "WHATSAPP", replies: [{ ms: 900, cost: null }], day: "2026-01-02" });
+  const replies = [{ ms: 800, cost: 5 }];
+  await hold(ownerId, agentId, { type: "TELEPHONY", outcome: "SUCCESS", seconds: 60, replies });
   await hold(ownerId, agentId, { type: "TELEPHONY", outcome: "BUSY", seconds: 30 });
   const [figures] = await bothWays(ownerId, () => figuresOf(ownerId, agentId, [1]));
   expect(figures).toEqual({
@@ -91,9 +92,9 @@ test("a version's figures sum its conversations, outcomes, call time, latency, c
     toolFailures: { n: 5, share: 0.2 },
     callSeconds: { n: 2, mean: 45 },
     textLatency: { replies: 3, p50Ms: 600, p95Ms: 900 },
-    callLatency: undefined,
-    replies: 3,
-    costUsdMicros: 30,
+    callLatency: { replies: 1, p50Ms: 800, p95Ms: 800 },
+    replies: 4,
+    costUsdMicros: 35,
     unpricedReplies: 1,
     analysis: {},
   });

@@ -49,6 +49,24 @@ export async function ask<T extends Record<string | number, unknown>, O, M exten
   }
 }
 
+type ReadPath = { [P in keyof paths]: paths[P] extends { get: { parameters: unknown } } ? P : never }[keyof paths];
+type ReadParams<P extends ReadPath> = paths[P]["get"]["parameters"];
+type Answer<P extends ReadPath> = NonNullable<FetchResponse<paths[P]["get"], object, "application/json">["data"]>;
+
+/**
+ * What the API has at a path.
+ * @param signal ends the request when nobody waits for it any more
+ * @throws Problem as `ask` does
+ */
+export function read<P extends ReadPath>(
+  signal: AbortSignal,
+  path: P,
+  ...[params]: object extends ReadParams<P> ? [ReadParams<P>?] : [ReadParams<P>]
+): Promise<Answer<P>> {
+  // The client's own types cannot be followed for a path that is not known yet.
+  return ask(api.GET(path as never, { params, signal } as never)) as Promise<never>;
+}
+
 /** @throws Problem with status 0, or what stopped the request on purpose */
 export function unreachable(error: unknown): never {
   const name = error instanceof DOMException ? error.name : "";

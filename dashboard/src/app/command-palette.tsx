@@ -4,7 +4,7 @@ import { useNavigate } from "@tanstack/react-router";
 import { Command } from "cmdk";
 import { Bot, KeyRound, type LucideIcon, Plus } from "lucide-react";
 import { type ReactNode, useEffect, useRef, useState } from "react";
-import { api, ask } from "../api/client.ts";
+import { read } from "../api/client.ts";
 import { distinctNames } from "../features/agents/distinct-names.ts";
 import { Modal } from "../ui/overlay/modal.tsx";
 import { Presence } from "../ui/overlay/presence.tsx";
@@ -49,8 +49,7 @@ function Palette({ isShown, onClose, typed }: { isShown: boolean; onClose: () =>
   const navigate = useNavigate();
   const agents = useQuery({
     queryKey: ["agents", "palette", text],
-    queryFn: ({ signal }) =>
-      ask(api.GET("/v1/public/agents", { params: { query: { search: text, page_size: FOUND_MAX } }, signal })),
+    queryFn: ({ signal }) => read(signal, "/v1/public/agents", { query: { search: text, page_size: FOUND_MAX } }),
     enabled: text.trim() !== "",
     placeholderData: (before) => before,
   });

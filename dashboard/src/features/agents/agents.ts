@@ -1,5 +1,5 @@
 import { queryOptions } from "@tanstack/react-query";
-import { api, ask, type Schema } from "../../api/client.ts";
+import { read, type Schema } from "../../api/client.ts";
 import { PAGE_SIZE_MAX, readPages } from "../../api/pages.ts";
 import { distinctNames } from "./distinct-names.ts";
 
@@ -26,16 +26,14 @@ export interface AgentFilters {
 export const agentsQuery = (filters: AgentFilters) =>
   queryOptions({
     queryKey: [...AGENTS, "list", filters],
-    queryFn: ({ signal }) =>
-      ask(api.GET("/v1/public/agents", { params: { query: { page_size: AGENTS_PAGE_SIZE, ...filters } }, signal })),
+    queryFn: ({ signal }) => read(signal, "/v1/public/agents", { query: { page_size: AGENTS_PAGE_SIZE, ...filters } }),
     placeholderData: (before) => before,
   });
 
 export const agentQuery = (agentId: string) =>
   queryOptions({
     queryKey: [...AGENTS, "one", agentId],
-    queryFn: ({ signal }) =>
-      ask(api.GET("/v1/public/agents/{agent_id}", { params: { path: { agent_id: agentId } }, signal })),
+    queryFn: ({ signal }) => read(signal, "/v1/public/agents/{agent_id}", { path: { agent_id: agentId } }),
   });
 
 /** The agent as new conversations have it, unless its traffic is split; an error if no version is published. */
@@ -44,7 +42,7 @@ export const publishedAgentQuery = (agentId: string) =>
     queryKey: [...AGENTS, "published", agentId],
     queryFn: ({ signal }) => {
       const params = { path: { agent_id: agentId }, query: { agent_version: "published" } };
-      return ask(api.GET("/v1/public/agents/{agent_id}", { params, signal }));
+      return read(signal, "/v1/public/agents/{agent_id}", params);
     },
     enabled: agentId !== "",
   });
@@ -53,7 +51,7 @@ export const publishedAgentQuery = (agentId: string) =>
 export function readAgents(signal: AbortSignal) {
   return readPages(async (page) => {
     const query = { page, page_size: PAGE_SIZE_MAX };
-    const { agents, total } = await ask(api.GET("/v1/public/agents", { params: { query }, signal }));
+    const { agents, total } = await read(signal, "/v1/public/agents", { query });
     return { items: agents, total };
   });
 }
@@ -83,20 +81,20 @@ export function nameOfAgent(names: AgentNames | undefined, agentId: string): str
 /** Which models are ready to use, and the one for new agents. */
 export const modelSetupQuery = queryOptions({
   queryKey: ["models"],
-  queryFn: ({ signal }) => ask(api.GET("/v1/manage/models", { signal })),
+  queryFn: ({ signal }) => read(signal, "/v1/manage/models"),
   staleTime: 300_000,
 });
 
 /** The providers of speech, and which of them the operator has set up. */
 export const speechSetupQuery = queryOptions({
   queryKey: ["speech"],
-  queryFn: ({ signal }) => ask(api.GET("/v1/manage/speech", { signal })),
+  queryFn: ({ signal }) => read(signal, "/v1/manage/speech"),
   staleTime: 300_000,
 });
 
 /** The catalogue: models by provider. */
 export const providersQuery = queryOptions({
   queryKey: ["providers"],
-  queryFn: ({ signal }) => ask(api.GET("/v1/public/providers", { signal })),
+  queryFn: ({ signal }) => read(signal, "/v1/public/providers"),
   staleTime: 300_000,
 });

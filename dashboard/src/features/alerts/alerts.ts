@@ -1,6 +1,6 @@
 import { type AlertMetric, isShare } from "@parley/shared/portable/alerts";
 import { queryOptions } from "@tanstack/react-query";
-import { api, ask, type Schema } from "../../api/client.ts";
+import { read, type Schema } from "../../api/client.ts";
 import { dollarsOf, latencyOf, numberOf } from "../../ui/numbers.ts";
 
 export type Alert = Schema["Alert"];
@@ -12,7 +12,7 @@ const EVERY_MS = 30_000;
 /** All alerts, oldest first. */
 export const alertsQuery = queryOptions({
   queryKey: ALERTS,
-  queryFn: async ({ signal }) => (await ask(api.GET("/v1/manage/alerts", { signal }))).alerts,
+  queryFn: async ({ signal }) => (await read(signal, "/v1/manage/alerts")).alerts,
   refetchInterval: EVERY_MS,
 });
 

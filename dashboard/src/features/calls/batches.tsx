@@ -2,7 +2,7 @@ import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { ListChecks, Plus } from "lucide-react";
 import { useState } from "react";
-import { api, ask, type Schema } from "../../api/client.ts";
+import { api, ask, read, type Schema } from "../../api/client.ts";
 import { Badge, type Tone } from "../../ui/badge.tsx";
 import { Button } from "../../ui/button.tsx";
 import { numberOf, percentOf } from "../../ui/numbers.ts";
@@ -35,8 +35,7 @@ export function Batches() {
   const [isMaking, setMaking] = useState(false);
   const batches = useQuery({
     queryKey: [...BATCHES, page],
-    queryFn: ({ signal }) =>
-      ask(api.GET("/v1/public/call-batches", { params: { query: { page, page_size: SHOWN } }, signal })),
+    queryFn: ({ signal }) => read(signal, "/v1/public/call-batches", { query: { page, page_size: SHOWN } }),
     placeholderData: (before) => before,
     refetchInterval: EVERY_MS,
   });
@@ -77,7 +76,7 @@ function BatchCard({ summary }: { summary: Summary }) {
   const hasEnded = summary.ended_at !== null;
   const batch = useQuery({
     queryKey: [...BATCHES, summary.batch_id],
-    queryFn: ({ signal }) => ask(api.GET("/v1/public/call-batches/{batch_id}", { params, signal })),
+    queryFn: ({ signal }) => read(signal, "/v1/public/call-batches/{batch_id}", params),
     refetchInterval: hasEnded ? false : EVERY_MS,
   });
   const { label, tone } = STATUSES[summary.status];

@@ -2,7 +2,7 @@ import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import { PhoneOff, SearchX } from "lucide-react";
 import { type FormEvent, useState } from "react";
-import { api, ask, type Schema } from "../../api/client.ts";
+import { api, ask, read, type Schema } from "../../api/client.ts";
 import { fieldsOf, Problem, sentenceOf } from "../../api/problem.ts";
 import { Button } from "../../ui/button.tsx";
 import { Field } from "../../ui/form/field.tsx";
@@ -30,7 +30,7 @@ export function DoNotCall() {
     queryKey: [...DO_NOT_CALL, search ?? "", page ?? 1],
     queryFn: ({ signal }) => {
       const query = { page: page ?? 1, page_size: SHOWN, ...(search !== undefined && { search }) };
-      return ask(api.GET("/v1/manage/do-not-call", { params: { query }, signal }));
+      return read(signal, "/v1/manage/do-not-call", { query });
     },
     placeholderData: (before) => before,
   });

@@ -1,5 +1,5 @@
 import { queryOptions } from "@tanstack/react-query";
-import { api, ask, type Schema } from "../../api/client.ts";
+import { read, type Schema } from "../../api/client.ts";
 import type { Tone } from "../../ui/badge.tsx";
 
 export type Call = Schema["Call"];
@@ -30,8 +30,7 @@ export interface CallFilters {
 export function callsQuery(filters: CallFilters) {
   return queryOptions({
     queryKey: [...CALLS, filters],
-    queryFn: ({ signal }) =>
-      ask(api.GET("/v1/public/calls", { params: { query: { ...filters, page_size: CALLS_SHOWN } }, signal })),
+    queryFn: ({ signal }) => read(signal, "/v1/public/calls", { query: { ...filters, page_size: CALLS_SHOWN } }),
     placeholderData: (before) => before,
     refetchInterval: EVERY_MS,
   });

@@ -1,5 +1,5 @@
 import { queryOptions } from "@tanstack/react-query";
-import { api, ask, patiently, type Schema } from "../../api/client.ts";
+import { api, ask, patiently, read, type Schema } from "../../api/client.ts";
 import { type Filters, parametersOf } from "./filters.ts";
 import { type Asked, readAgainAfter } from "./follow.ts";
 
@@ -44,12 +44,10 @@ export function conversationQuery(conversationId: string, asked?: Asked) {
   return queryOptions({
     queryKey: ["conversation", conversationId],
     queryFn: ({ signal }) =>
-      ask(
-        api.GET("/v1/public/conversations/{conversation_id}", {
-          params: { path: { conversation_id: conversationId }, query: { include: "cost,sources" } },
-          signal,
-        }),
-      ),
+      read(signal, "/v1/public/conversations/{conversation_id}", {
+        path: { conversation_id: conversationId },
+        query: { include: "cost,sources" },
+      }),
     refetchInterval: ({ state }) => state.data !== undefined && readAgainAfter(state.data, Date.now(), asked),
   });
 }

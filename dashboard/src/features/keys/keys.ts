@@ -1,13 +1,12 @@
 import { queryOptions } from "@tanstack/react-query";
-import { api, ask } from "../../api/client.ts";
+import { read } from "../../api/client.ts";
 
 export const KEYS = ["keys"] as const;
 
 /** All API keys, newest first. */
 export const keysQuery = queryOptions({
   queryKey: KEYS,
-  queryFn: async ({ signal }) =>
-    (await ask(api.GET("/v1/manage/keys", { params: { query: { include: "last_use" } }, signal }))).keys,
+  queryFn: async ({ signal }) => (await read(signal, "/v1/manage/keys", { query: { include: "last_use" } })).keys,
 });
 
 /** What a key may do, by the API's names and in plain words. */

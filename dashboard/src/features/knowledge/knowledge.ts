@@ -1,5 +1,5 @@
 import { queryOptions } from "@tanstack/react-query";
-import { api, ask, type Schema } from "../../api/client.ts";
+import { read, type Schema } from "../../api/client.ts";
 import { PAGE_SIZE_MAX, readPages } from "../../api/pages.ts";
 
 export type KnowledgeBase = Schema["KnowledgeBase"];
@@ -19,12 +19,7 @@ export const basesQuery = (filters: BaseFilters) =>
   queryOptions({
     queryKey: [...KNOWLEDGE, "list", filters],
     queryFn: ({ signal }) =>
-      ask(
-        api.GET("/v1/public/knowledge-bases", {
-          params: { query: { page_size: BASES_PAGE_SIZE, ...filters } },
-          signal,
-        }),
-      ),
+      read(signal, "/v1/public/knowledge-bases", { query: { page_size: BASES_PAGE_SIZE, ...filters } }),
     placeholderData: (before) => before,
   });
 
@@ -32,12 +27,7 @@ export const baseQuery = (baseId: string) =>
   queryOptions({
     queryKey: [...KNOWLEDGE, "one", baseId],
     queryFn: ({ signal }) =>
-      ask(
-        api.GET("/v1/public/knowledge-bases/{knowledge_base_id}", {
-          params: { path: { knowledge_base_id: baseId } },
-          signal,
-        }),
-      ),
+      read(signal, "/v1/public/knowledge-bases/{knowledge_base_id}", { path: { knowledge_base_id: baseId } }),
   });
 
 /** The newest thousand knowledge bases, to choose from. */
@@ -46,7 +36,7 @@ export const allBasesQuery = queryOptions({
   queryFn: ({ signal }) =>
     readPages(async (page) => {
       const query = { page, page_size: PAGE_SIZE_MAX };
-      const answer = await ask(api.GET("/v1/public/knowledge-bases", { params: { query }, signal }));
+      const answer = await read(signal, "/v1/public/knowledge-bases", { query });
       return { items: answer.knowledge_bases, total: answer.total };
     }),
 });

@@ -1,9 +1,9 @@
 import { queryOptions, useQuery } from "@tanstack/react-query";
-import { api, ask } from "../../api/client.ts";
+import { read } from "../../api/client.ts";
 
 const policyQuery = queryOptions({
   queryKey: ["call policy"],
-  queryFn: ({ signal }) => ask(api.GET("/v1/manage/settings/calls", { signal })),
+  queryFn: ({ signal }) => read(signal, "/v1/manage/settings/calls"),
 });
 
 /** What the owner's agents may call, which the operator decides. Nothing until it is known. */

@@ -1,5 +1,5 @@
 import { queryOptions } from "@tanstack/react-query";
-import { api, ask, type Schema } from "../../api/client.ts";
+import { read, type Schema } from "../../api/client.ts";
 import { AGENTS, readAgents } from "../agents/agents.ts";
 
 export type Carrier = Schema["ShownCarrier"];
@@ -14,8 +14,7 @@ const REGISTRATIONS_EVERY_MS = 10_000;
 /** All connected carriers, oldest first, and where SIP trunks send their calls. */
 export const carriersQuery = queryOptions({
   queryKey: CARRIERS,
-  queryFn: ({ signal }) =>
-    ask(api.GET("/v1/manage/carriers", { params: { query: { include: "registration" } }, signal })),
+  queryFn: ({ signal }) => read(signal, "/v1/manage/carriers", { query: { include: "registration" } }),
   refetchInterval: ({ state }) =>
     state.data?.carriers.some(({ registration }) => registration) ? REGISTRATIONS_EVERY_MS : false,
 });
@@ -24,8 +23,7 @@ export const carriersQuery = queryOptions({
 export const numbersQuery = queryOptions({
   queryKey: NUMBERS,
   queryFn: async ({ signal }) =>
-    (await ask(api.GET("/v1/manage/mobile-numbers", { params: { query: { include: "proof" } }, signal })))
-      .mobile_numbers,
+    (await read(signal, "/v1/manage/mobile-numbers", { query: { include: "proof" } })).mobile_numbers,
 });
 
 /** The newest thousand agents, which a number may be given to. */

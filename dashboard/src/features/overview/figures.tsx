@@ -1,7 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
-import { api, ask } from "../../api/client.ts";
+import { read } from "../../api/client.ts";
 import { compactOf, dollarsOf, durationOf, latencyOf, numberOf, percentOf } from "../../ui/numbers.ts";
 import { type Costs, costOf, unknownNote } from "../statistics/costs.ts";
 import type { Statistics } from "../statistics/queries.ts";
@@ -91,8 +91,7 @@ function latencyNote(latency: Latency): string {
 function useFailedDeliveries(): number | undefined {
   const failed = useQuery({
     queryKey: ["deliveries", "failed"],
-    queryFn: ({ signal }) =>
-      ask(api.GET("/v1/manage/deliveries", { params: { query: { status: "failed", page_size: 1 } }, signal })),
+    queryFn: ({ signal }) => read(signal, "/v1/manage/deliveries", { query: { status: "failed", page_size: 1 } }),
     refetchInterval: 30_000,
   });
   return failed.data?.total;

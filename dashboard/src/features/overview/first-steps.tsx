@@ -2,7 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { clsx } from "clsx";
 import { Check } from "lucide-react";
-import { api, ask } from "../../api/client.ts";
+import { read } from "../../api/client.ts";
 import { Button } from "../../ui/button.tsx";
 import { Card } from "../../ui/card.tsx";
 import { keysQuery } from "../keys/keys.ts";
@@ -76,14 +76,13 @@ export interface Step {
 export function useFirstSteps(): { steps: readonly Step[]; hasConversations: boolean } | null {
   const agents = useQuery({
     queryKey: ["agents", "newest"],
-    queryFn: ({ signal }) => ask(api.GET("/v1/public/agents", { params: { query: { page_size: 1 } }, signal })),
+    queryFn: ({ signal }) => read(signal, "/v1/public/agents", { query: { page_size: 1 } }),
   });
   const conversations = useQuery({
     queryKey: ["conversations", "newest"],
     // A chat that has just been tried adds one without notifying this page.
     staleTime: 0,
-    queryFn: ({ signal }) =>
-      ask(api.GET("/v1/public/conversations", { params: { query: { page_size: 1, shape: "flat" } }, signal })),
+    queryFn: ({ signal }) => read(signal, "/v1/public/conversations", { query: { page_size: 1, shape: "flat" } }),
   });
   const destinations = useQuery(destinationsQuery);
   const keys = useQuery(keysQuery);

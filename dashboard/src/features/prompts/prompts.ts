@@ -1,5 +1,5 @@
 import { queryOptions } from "@tanstack/react-query";
-import { api, ask, type Schema } from "../../api/client.ts";
+import { read, type Schema } from "../../api/client.ts";
 import { PAGE_SIZE_MAX, readPages } from "../../api/pages.ts";
 
 export type Prompt = Schema["Prompt"];
@@ -24,12 +24,7 @@ export const promptsQuery = (filters: PromptFilters) =>
   queryOptions({
     queryKey: [...PROMPTS, "list", filters],
     queryFn: ({ signal }) =>
-      ask(
-        api.GET("/v1/public/prompts", {
-          params: { query: { page_size: PROMPTS_PAGE_SIZE, latest_only: true, ...filters } },
-          signal,
-        }),
-      ),
+      read(signal, "/v1/public/prompts", { query: { page_size: PROMPTS_PAGE_SIZE, latest_only: true, ...filters } }),
     placeholderData: (before) => before,
   });
 
@@ -39,7 +34,7 @@ export const sharedPromptsQuery = queryOptions({
   queryFn: async ({ signal }) => {
     const { items } = await readPages(async (page) => {
       const query = { page, page_size: PAGE_SIZE_MAX, latest_only: true };
-      const { prompts, total } = await ask(api.GET("/v1/public/prompts", { params: { query }, signal }));
+      const { prompts, total } = await read(signal, "/v1/public/prompts", { query });
       return { items: prompts, total };
     });
     return items.filter(({ prompt_name }) => agentOf(prompt_name) === null);
@@ -51,12 +46,10 @@ export const versionsQuery = (name: string) =>
   queryOptions({
     queryKey: [...PROMPTS, "versions", name],
     queryFn: ({ signal }) =>
-      ask(
-        api.GET("/v1/public/prompts/{prompt_name}/versions", {
-          params: { path: { prompt_name: name }, query: { include: "used_by" } },
-          signal,
-        }),
-      ),
+      read(signal, "/v1/public/prompts/{prompt_name}/versions", {
+        path: { prompt_name: name },
+        query: { include: "used_by" },
+      }),
   });
 
 /** The agent whose own text a prompt holds; null for one that was created as a prompt. */

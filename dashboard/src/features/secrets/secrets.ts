@@ -1,5 +1,5 @@
 import { queryOptions } from "@tanstack/react-query";
-import { api, ask, type Schema } from "../../api/client.ts";
+import { read, type Schema } from "../../api/client.ts";
 
 export type Secret = Schema["Secret"];
 
@@ -8,5 +8,5 @@ export const SECRETS = ["secrets"] as const;
 /** The values that tools and models send, without the values themselves, by name. */
 export const secretsQuery = queryOptions({
   queryKey: SECRETS,
-  queryFn: async ({ signal }) => (await ask(api.GET("/v1/manage/secrets", { signal }))).secrets,
+  queryFn: async ({ signal }) => (await read(signal, "/v1/manage/secrets")).secrets,
 });

@@ -1,5 +1,5 @@
 import { queryOptions } from "@tanstack/react-query";
-import { api, ask, type Schema } from "../../api/client.ts";
+import { read, type Schema } from "../../api/client.ts";
 import { LOCALE } from "../../ui/locale.ts";
 import { onFirstUse } from "../../ui/numbers.ts";
 
@@ -21,7 +21,7 @@ export function statisticsQuery({ days, agentId }: Period) {
     queryFn: ({ signal }) => {
       const from = new Date(Date.now() - (days - 1) * DAY_MS).toISOString().slice(0, 10);
       const query = { from, include: "cost" as const, ...(agentId && { agent_id: agentId }) };
-      return ask(api.GET("/v1/manage/statistics", { params: { query }, signal }));
+      return read(signal, "/v1/manage/statistics", { query });
     },
     placeholderData: (before) => before,
     refetchInterval: EVERY_MS,

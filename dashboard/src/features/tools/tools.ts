@@ -1,5 +1,5 @@
 import { queryOptions } from "@tanstack/react-query";
-import { api, ask, type Schema } from "../../api/client.ts";
+import { read, type Schema } from "../../api/client.ts";
 import { PAGE_SIZE_MAX, readPages } from "../../api/pages.ts";
 
 export type Tool = Schema["Tool"];
@@ -25,16 +25,14 @@ export interface ToolFilters {
 export const toolsQuery = (filters: ToolFilters) =>
   queryOptions({
     queryKey: [...TOOLS, "list", filters],
-    queryFn: ({ signal }) =>
-      ask(api.GET("/v1/public/tools", { params: { query: { page_size: TOOLS_PAGE_SIZE, ...filters } }, signal })),
+    queryFn: ({ signal }) => read(signal, "/v1/public/tools", { query: { page_size: TOOLS_PAGE_SIZE, ...filters } }),
     placeholderData: (before) => before,
   });
 
 export const toolQuery = (toolId: string) =>
   queryOptions({
     queryKey: [...TOOLS, "one", toolId],
-    queryFn: ({ signal }) =>
-      ask(api.GET("/v1/public/tools/{tool_id}", { params: { path: { tool_id: toolId } }, signal })),
+    queryFn: ({ signal }) => read(signal, "/v1/public/tools/{tool_id}", { path: { tool_id: toolId } }),
   });
 
 /** The newest thousand tools, to choose from. */
@@ -43,7 +41,7 @@ export const libraryQuery = queryOptions({
   queryFn: ({ signal }) =>
     readPages(async (page) => {
       const query = { page, page_size: PAGE_SIZE_MAX };
-      const { tools, total } = await ask(api.GET("/v1/public/tools", { params: { query }, signal }));
+      const { tools, total } = await read(signal, "/v1/public/tools", { query });
       return { items: tools, total };
     }),
 });

@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from "react";
-import { api, ask } from "../../api/client.ts";
+import { read } from "../../api/client.ts";
 import { sentenceOf } from "../../api/problem.ts";
 import { type Line, withGiven, withNews } from "./captions.ts";
 import type { GivenResult } from "./live-calls.ts";
@@ -112,7 +112,7 @@ function useStored(state: AgentState | null, setLines: (change: (lines: readonly
     const timer = setTimeout(async () => {
       const params = { path: { conversation_id: id }, query: { include: "replies" as const } };
       const { signal } = controller;
-      const reading = ask(api.GET("/v1/public/conversations/{conversation_id}", { params, signal }));
+      const reading = read(signal, "/v1/public/conversations/{conversation_id}", params);
       const conversation = await reading.catch(() => null);
       const messages = conversation?.conversation_transcript ?? [];
       setLines((lines) => withStored(lines, messages));

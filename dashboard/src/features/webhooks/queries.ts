@@ -1,6 +1,6 @@
 import type { EventName } from "@parley/shared/portable/events";
 import { queryOptions } from "@tanstack/react-query";
-import { api, ask, type Schema } from "../../api/client.ts";
+import { read, type Schema } from "../../api/client.ts";
 import type { Tone } from "../../ui/badge.tsx";
 
 export type Destination = Schema["Destination"];
@@ -14,7 +14,7 @@ export const DELIVERIES = ["deliveries"] as const;
 /** All destinations, oldest first. */
 export const destinationsQuery = queryOptions({
   queryKey: DESTINATIONS,
-  queryFn: async ({ signal }) => (await ask(api.GET("/v1/manage/destinations", { signal }))).destinations,
+  queryFn: async ({ signal }) => (await read(signal, "/v1/manage/destinations")).destinations,
 });
 
 export interface DeliveryFilter {
@@ -32,7 +32,7 @@ export const failuresQuery = queryOptions({
   queryKey: [...DELIVERIES, "failures"],
   queryFn: async ({ signal }) => {
     const query = { status: "failed" as const, page_size: FAILURES_READ };
-    const { deliveries, total } = await ask(api.GET("/v1/manage/deliveries", { params: { query }, signal }));
+    const { deliveries, total } = await read(signal, "/v1/manage/deliveries", { query });
     // Oldest first, so that the newest remains.
     const last = deliveries.toReversed().map(({ destination_id, created_at }) => [destination_id, created_at] as const);
     return { lastByDestination: new Map(last), isWhole: total <= deliveries.length };
@@ -49,7 +49,7 @@ export function deliveriesQuery(filter: DeliveryFilter) {
   return queryOptions({
     queryKey: [...DELIVERIES, filter],
     queryFn: ({ signal }) =>
-      ask(api.GET("/v1/manage/deliveries", { params: { query: { ...filter, page_size: DELIVERIES_SHOWN } }, signal })),
+      read(signal, "/v1/manage/deliveries", { query: { ...filter, page_size: DELIVERIES_SHOWN } }),
     placeholderData: (before) => before,
     refetchInterval: ({ state }) =>
       state.data?.deliveries.some(({ status }) => status === "pending") ? PENDING_EVERY_MS : EVERY_MS,
@@ -60,8 +60,7 @@ export function deliveriesQuery(filter: DeliveryFilter) {
 export function sentDeliveryQuery({ delivery_id, attempts }: Delivery) {
   return queryOptions({
     queryKey: [...DELIVERIES, "sent", delivery_id, attempts.at(-1)?.number ?? 0],
-    queryFn: ({ signal }) =>
-      ask(api.GET("/v1/manage/deliveries/{delivery_id}", { params: { path: { delivery_id } }, signal })),
+    queryFn: ({ signal }) => read(signal, "/v1/manage/deliveries/{delivery_id}", { path: { delivery_id } }),
     placeholderData: (before) => before,
   });
 }

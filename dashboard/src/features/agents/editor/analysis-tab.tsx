@@ -1,6 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { useId } from "react";
-import { api, ask } from "../../../api/client.ts";
+import { read } from "../../../api/client.ts";
 import { Section, Sections } from "../../../ui/form/section.tsx";
 import { Switch } from "../../../ui/form/switch.tsx";
 import { useShownFirst } from "../../../ui/painted.ts";
@@ -74,8 +74,7 @@ function useAnalysisSource({ agent, values }: AgentDraft): Source {
   const isStoredOwn = given?.prompt_name === ownName;
   const stored = useQuery({
     queryKey: [...PROMPTS, "one", ownName],
-    queryFn: ({ signal }) =>
-      ask(api.GET("/v1/public/prompts/{prompt_name}", { params: { path: { prompt_name: ownName } }, signal })),
+    queryFn: ({ signal }) => read(signal, "/v1/public/prompts/{prompt_name}", { path: { prompt_name: ownName } }),
     enabled: isStoredOwn,
   });
   if (given?.prompt_name && !isStoredOwn) return { kind: "shared", name: given.prompt_name, which: given };

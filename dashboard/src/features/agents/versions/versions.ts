@@ -1,5 +1,5 @@
 import { queryOptions, useMutation, useQueryClient } from "@tanstack/react-query";
-import { api, ask, type Schema } from "../../../api/client.ts";
+import { api, ask, read, type Schema } from "../../../api/client.ts";
 import { AGENTS, type Agent } from "../agents.ts";
 import type { Share } from "./shares.ts";
 
@@ -16,12 +16,10 @@ export const versionsQuery = (agentId: string, page = 1) =>
   queryOptions({
     queryKey: [...versionsOf(agentId), "list", page],
     queryFn: ({ signal }) =>
-      ask(
-        api.GET("/v1/public/agents/{agent_id}/versions", {
-          params: { path: { agent_id: agentId }, query: { page, page_size: VERSIONS_PAGE_SIZE } },
-          signal,
-        }),
-      ),
+      read(signal, "/v1/public/agents/{agent_id}/versions", {
+        path: { agent_id: agentId },
+        query: { page, page_size: VERSIONS_PAGE_SIZE },
+      }),
     placeholderData: (before) => before,
   });
 
@@ -30,12 +28,9 @@ export const versionQuery = (agentId: string, version: number) =>
   queryOptions({
     queryKey: [...versionsOf(agentId), "one", version],
     queryFn: ({ signal }) =>
-      ask(
-        api.GET("/v1/public/agents/{agent_id}/versions/{agent_version}", {
-          params: { path: { agent_id: agentId, agent_version: String(version) } },
-          signal,
-        }),
-      ),
+      read(signal, "/v1/public/agents/{agent_id}/versions/{agent_version}", {
+        path: { agent_id: agentId, agent_version: String(version) },
+      }),
   });
 
 /** A page of an agent's publish log, newest first. */
@@ -43,12 +38,10 @@ export const publishesQuery = (agentId: string, page = 1) =>
   queryOptions({
     queryKey: [...versionsOf(agentId), "publishes", page],
     queryFn: ({ signal }) =>
-      ask(
-        api.GET("/v1/public/agents/{agent_id}/publishes", {
-          params: { path: { agent_id: agentId }, query: { page, page_size: VERSIONS_PAGE_SIZE } },
-          signal,
-        }),
-      ),
+      read(signal, "/v1/public/agents/{agent_id}/publishes", {
+        path: { agent_id: agentId },
+        query: { page, page_size: VERSIONS_PAGE_SIZE },
+      }),
     placeholderData: (before) => before,
   });
 
@@ -58,7 +51,7 @@ export const trafficQuery = (agentId: string) =>
     queryKey: [...versionsOf(agentId), "traffic"],
     queryFn: async ({ signal }) => {
       const path = { agent_id: agentId };
-      return (await ask(api.GET("/v1/public/agents/{agent_id}/traffic", { params: { path }, signal }))).split;
+      return (await read(signal, "/v1/public/agents/{agent_id}/traffic", { path })).split;
     },
   });
 
@@ -74,12 +67,9 @@ export const diffQuery = ({ agentId, from, to }: Pair) =>
   queryOptions({
     queryKey: [...versionsOf(agentId), "diff", from, to],
     queryFn: ({ signal }) =>
-      ask(
-        api.GET("/v1/public/agents/{agent_id}/versions/{agent_version}/diff/{other_version}", {
-          params: { path: { agent_id: agentId, agent_version: String(from), other_version: String(to) } },
-          signal,
-        }),
-      ),
+      read(signal, "/v1/public/agents/{agent_id}/versions/{agent_version}/diff/{other_version}", {
+        path: { agent_id: agentId, agent_version: String(from), other_version: String(to) },
+      }),
   });
 
 /** The figures of two versions side by side. @param days the last days that count, today included; null for all */
@@ -87,15 +77,10 @@ export const comparisonQuery = ({ agentId, from, to }: Pair, days: number | null
   queryOptions({
     queryKey: [...versionsOf(agentId), "compare", from, to, days],
     queryFn: ({ signal }) =>
-      ask(
-        api.GET("/v1/public/agents/{agent_id}/versions/{agent_version}/compare/{other_version}", {
-          params: {
-            path: { agent_id: agentId, agent_version: String(from), other_version: String(to) },
-            query: { include: "cost", ...(days !== null && { from: dayBefore(days - 1) }) },
-          },
-          signal,
-        }),
-      ),
+      read(signal, "/v1/public/agents/{agent_id}/versions/{agent_version}/compare/{other_version}", {
+        path: { agent_id: agentId, agent_version: String(from), other_version: String(to) },
+        query: { include: "cost", ...(days !== null && { from: dayBefore(days - 1) }) },
+      }),
     placeholderData: (before) => before,
   });
 

@@ -1,5 +1,5 @@
 import { queryOptions } from "@tanstack/react-query";
-import { api, ask, patiently } from "../../../api/client.ts";
+import { api, ask, patiently, read } from "../../../api/client.ts";
 import type { Tone } from "../../../ui/badge.tsx";
 import { type Document, type DocumentStatus, KNOWLEDGE } from "../knowledge.ts";
 
@@ -36,15 +36,10 @@ export const documentsQuery = (baseId: string, filters: DocumentFilters) =>
   queryOptions({
     queryKey: [...ofBase(baseId), filters],
     queryFn: ({ signal }) =>
-      ask(
-        api.GET("/v1/public/knowledge-bases/{knowledge_base_id}/documents", {
-          params: {
-            path: { knowledge_base_id: baseId },
-            query: { page_size: DOCUMENTS_PAGE_SIZE, ...filters },
-          },
-          signal,
-        }),
-      ),
+      read(signal, "/v1/public/knowledge-bases/{knowledge_base_id}/documents", {
+        path: { knowledge_base_id: baseId },
+        query: { page_size: DOCUMENTS_PAGE_SIZE, ...filters },
+      }),
     placeholderData: (before) => before,
     refetchInterval: ({ state }) =>
       state.data?.documents.some(({ status }) => status === "PENDING") ? PENDING_EVERY_MS : false,
@@ -54,12 +49,7 @@ export const documentQuery = (key: DocumentKey) =>
   queryOptions({
     queryKey: [...KNOWLEDGE, "document", key.document_id],
     queryFn: ({ signal }) =>
-      ask(
-        api.GET("/v1/public/knowledge-bases/{knowledge_base_id}/documents/{document_id}", {
-          params: { path: { ...key } },
-          signal,
-        }),
-      ),
+      read(signal, "/v1/public/knowledge-bases/{knowledge_base_id}/documents/{document_id}", { path: { ...key } }),
     refetchInterval: ({ state }) => (state.data?.status === "PENDING" ? PENDING_EVERY_MS : false),
   });
 
@@ -71,12 +61,10 @@ export const repliesQuery = (key: DocumentKey) =>
   queryOptions({
     queryKey: [...KNOWLEDGE, "replies", key.document_id],
     queryFn: ({ signal }) =>
-      ask(
-        api.GET("/v1/public/knowledge-bases/{knowledge_base_id}/documents/{document_id}/replies", {
-          params: { path: { ...key }, query: { page_size: REPLIES_SHOWN } },
-          signal,
-        }),
-      ),
+      read(signal, "/v1/public/knowledge-bases/{knowledge_base_id}/documents/{document_id}/replies", {
+        path: { ...key },
+        query: { page_size: REPLIES_SHOWN },
+      }),
   });
 
 /** A document's text. @param version changes with the text */
@@ -98,10 +86,7 @@ export const chunkQuery = (key: DocumentKey, chunkId: string, version: string) =
   queryOptions({
     queryKey: [...KNOWLEDGE, "chunk", chunkId, version],
     queryFn: ({ signal }) =>
-      ask(
-        api.GET("/v1/public/knowledge-bases/{knowledge_base_id}/documents/{document_id}/chunks/{chunk_id}", {
-          params: { path: { ...key, chunk_id: chunkId } },
-          signal,
-        }),
-      ),
+      read(signal, "/v1/public/knowledge-bases/{knowledge_base_id}/documents/{document_id}/chunks/{chunk_id}", {
+        path: { ...key, chunk_id: chunkId },
+      }),
   });

@@ -1,6 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import { api, ask } from "../../../../api/client.ts";
+import { read } from "../../../../api/client.ts";
 import { Checkbox } from "../../../../ui/form/checkbox.tsx";
 import { FieldError } from "../../../../ui/form/field.tsx";
 import { Section, Sections } from "../../../../ui/form/section.tsx";
@@ -44,8 +44,7 @@ function Numbers({ draft: { agent, values, set, errorAt } }: { draft: AgentDraft
   const numbers = useQuery({
     queryKey: ["mobile-numbers"],
     queryFn: async ({ signal }) =>
-      (await ask(api.GET("/v1/public/mobile-numbers", { params: { query: { include: "sip" } }, signal })))
-        .purchased_mobile_numbers,
+      (await read(signal, "/v1/public/mobile-numbers", { query: { include: "sip" } })).purchased_mobile_numbers,
   });
   const chosen = values.agent_mobile_number ?? [];
   if (numbers.isLoadingError) return <ErrorState error={numbers.error} onRetry={numbers.refetch} />;

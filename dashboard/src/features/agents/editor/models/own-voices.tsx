@@ -1,7 +1,7 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { Plus, Trash2 } from "lucide-react";
 import { type FormEvent, useState } from "react";
-import { api, ask, type Schema } from "../../../../api/client.ts";
+import { api, ask, read, type Schema } from "../../../../api/client.ts";
 import { fieldsOf, sentenceBeside } from "../../../../api/problem.ts";
 import { Button } from "../../../../ui/button.tsx";
 import { SelectField, TextField } from "../../../../ui/form/fields.tsx";
@@ -25,7 +25,7 @@ export function OwnVoices({ provider, onAdded }: { provider: Provider; onAdded: 
   const query = { provider, page_size: SHOWN_MAX };
   const voices = useQuery({
     queryKey: [...VOICES, "own", query],
-    queryFn: ({ signal }) => ask(api.GET("/v1/manage/cloned-voices", { params: { query }, signal })),
+    queryFn: ({ signal }) => read(signal, "/v1/manage/cloned-voices", { query }),
   });
   return (
     <div className="flex flex-col gap-2">

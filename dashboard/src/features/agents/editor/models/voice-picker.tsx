@@ -3,7 +3,7 @@ import { clsx } from "clsx";
 import { Pause, Play } from "lucide-react";
 import { RadioGroup } from "radix-ui";
 import { useEffect, useRef, useState } from "react";
-import { api, ask, type Schema } from "../../../../api/client.ts";
+import { read, type Schema } from "../../../../api/client.ts";
 import type { paths } from "../../../../api/gen/schema.ts";
 import { Button } from "../../../../ui/button.tsx";
 import { Field } from "../../../../ui/form/field.tsx";
@@ -94,7 +94,7 @@ function voicesQuery(provider: VoiceProvider, model: string | undefined, search:
   const query = { provider, page_size: VOICES_MAX, ...(model && { model }), ...(search && { search }) };
   return {
     queryKey: [...VOICES, query],
-    queryFn: ({ signal }: { signal: AbortSignal }) => ask(api.GET("/v1/public/voices", { params: { query }, signal })),
+    queryFn: ({ signal }: { signal: AbortSignal }) => read(signal, "/v1/public/voices", { query }),
     staleTime: 60_000,
   };
 }

@@ -1,8 +1,9 @@
-import { type ConfigOf, positiveNumber, readConfig } from "@parley/shared/config";
+import { configReader, positiveNumber } from "@parley/shared/config";
 import { TLS_VARIABLES } from "@parley/shared/rpc/tls/credentials";
 import { port, str } from "envalid";
 
-const VARIABLES = {
+/** @throws ConfigError naming every variable that is missing or wrong. */
+export const readGatewayConfig = configReader({
   PORT: port({ default: 8080 }),
   PARLEY_HOST: str({ default: "127.0.0.1", desc: "address to serve HTTP on" }),
   PARLEY_ACCOUNT_ADDRESS: str({ desc: "host:port of the account service" }),
@@ -33,11 +34,6 @@ const VARIABLES = {
   }),
   PARLEY_DRAIN_MS: positiveNumber({ default: 10_000, desc: "how long running requests may take to end at shutdown" }),
   ...TLS_VARIABLES,
-};
+});
 
-export type GatewayConfig = ConfigOf<typeof VARIABLES>;
-
-/** @throws ConfigError naming every variable that is missing or wrong. */
-export function readGatewayConfig(env: Record<string, string | undefined>): GatewayConfig {
-  return readConfig(env, VARIABLES);
-}
+export type GatewayConfig = ReturnType<typeof readGatewayConfig>;

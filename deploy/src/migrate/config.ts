@@ -1,7 +1,8 @@
-import { type ConfigOf, readConfig } from "@parley/shared/config";
+import { configReader } from "@parley/shared/config";
 import { str } from "envalid";
 
-const VARIABLES = {
+/** @throws ConfigError naming every variable that is missing or wrong. */
+export const readMigrateConfig = configReader({
   DATABASE_ADMIN_URL: str({
     default: "",
     desc: "postgres:// address of a role that may create roles and schemas; without one, these must exist",
@@ -14,11 +15,6 @@ const VARIABLES = {
   VOICE_DATABASE_URL: str({ desc: "DATABASE_URL of the voice service" }),
   MESSAGING_DATABASE_URL: str({ desc: "DATABASE_URL of the messaging service" }),
   KNOWLEDGE_DATABASE_URL: str({ desc: "DATABASE_URL of the knowledge service" }),
-};
+});
 
-export type MigrateConfig = ConfigOf<typeof VARIABLES>;
-
-/** @throws ConfigError naming every variable that is missing or wrong. */
-export function readMigrateConfig(env: Record<string, string | undefined>): MigrateConfig {
-  return readConfig(env, VARIABLES);
-}
+export type MigrateConfig = ReturnType<typeof readMigrateConfig>;

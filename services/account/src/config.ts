@@ -1,10 +1,11 @@
 import { CARRIER_BASE_URLS } from "@parley/shared/carriers/base-urls";
-import { type ConfigOf, positiveInteger, readConfig } from "@parley/shared/config";
+import { configReader, positiveInteger } from "@parley/shared/config";
 import { SERVICE_VARIABLES } from "@parley/shared/process/service";
 import { ENCRYPTION_KEY } from "@parley/shared/sealing";
 import { str } from "envalid";
 
-const VARIABLES = {
+/** @throws ConfigError naming every variable that is missing or wrong. */
+export const readAccountConfig = configReader({
   ...SERVICE_VARIABLES,
   PARLEY_CONVERSATION_ADDRESS: str({
     desc: "host:port of the conversation service, which receives retention settings",
@@ -38,11 +39,6 @@ const VARIABLES = {
     desc: "owner_id of the operator's own account, whose first imported number calls numbers to tell the codes that prove whose they are; without it, nobody is called",
   }),
   ...CARRIER_BASE_URLS,
-};
+});
 
-export type AccountConfig = ConfigOf<typeof VARIABLES>;
-
-/** @throws ConfigError naming every variable that is missing or wrong. */
-export function readAccountConfig(env: Record<string, string | undefined>): AccountConfig {
-  return readConfig(env, VARIABLES);
-}
+export type AccountConfig = ReturnType<typeof readAccountConfig>;

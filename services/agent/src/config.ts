@@ -1,11 +1,12 @@
-import { type ConfigOf, positiveInteger, readConfig } from "@parley/shared/config";
+import { configReader, positiveInteger } from "@parley/shared/config";
 import { allowList } from "@parley/shared/egress/allow-list";
 import { SERVICE_VARIABLES } from "@parley/shared/process/service";
 import { createSealer, ENCRYPTION_KEY } from "@parley/shared/sealing";
 import { str } from "envalid";
 import { createModelKeys, type ModelKeys } from "./model-keys/model-keys.ts";
 
-const VARIABLES = {
+/** @throws ConfigError naming every variable that is missing or wrong. */
+export const readAgentConfig = configReader({
   ...SERVICE_VARIABLES,
   PARLEY_PROMPT_ADDRESS: str({ desc: "host:port of the prompt service" }),
   PARLEY_ACCOUNT_ADDRESS: str({ desc: "host:port of the account service, which has the owners' secrets" }),
@@ -24,14 +25,9 @@ const VARIABLES = {
   }),
   PARLEY_CATALOGUE: str({ default: "", desc: "JSON file of models and voices in addition to the built-in ones" }),
   PARLEY_ENCRYPTION_KEY: ENCRYPTION_KEY({ desc: "32 bytes in base64, the same on every replica" }),
-};
+});
 
-export type AgentConfig = ConfigOf<typeof VARIABLES>;
-
-/** @throws ConfigError naming every variable that is missing or wrong. */
-export function readAgentConfig(env: Record<string, string | undefined>): AgentConfig {
-  return readConfig(env, VARIABLES);
-}
+export type AgentConfig = ReturnType<typeof readAgentConfig>;
 
 export function modelKeysOf(config: Pick<AgentConfig, "PARLEY_ENCRYPTION_KEY">): ModelKeys {
   return createModelKeys(createSealer(config.PARLEY_ENCRYPTION_KEY));

@@ -1,10 +1,11 @@
-import { type ConfigOf, positiveInteger, readConfig } from "@parley/shared/config";
+import { configReader, positiveInteger } from "@parley/shared/config";
 import { allowList } from "@parley/shared/egress/allow-list";
 import { SERVICE_VARIABLES } from "@parley/shared/process/service";
 import { str } from "envalid";
 import { EMBEDDINGS_VARIABLES } from "./search/semantic/config.ts";
 
-const VARIABLES = {
+/** @throws ConfigError naming every variable that is missing or wrong. */
+export const readKnowledgeConfig = configReader({
   ...SERVICE_VARIABLES,
   ...EMBEDDINGS_VARIABLES,
   PARLEY_AGENT_ADDRESS: str({ desc: "host:port of the agent service" }),
@@ -14,11 +15,6 @@ const VARIABLES = {
     desc: "limit for the texts of one owner's documents, and for content that waits to become one",
   }),
   PARLEY_KNOWLEDGE_OWNER_DOCUMENTS: positiveInteger({ default: 10_000, desc: "limit for one owner's documents" }),
-};
+});
 
-export type KnowledgeConfig = ConfigOf<typeof VARIABLES>;
-
-/** @throws ConfigError naming every variable that is missing or wrong. */
-export function readKnowledgeConfig(env: Record<string, string | undefined>): KnowledgeConfig {
-  return readConfig(env, VARIABLES);
-}
+export type KnowledgeConfig = ReturnType<typeof readKnowledgeConfig>;

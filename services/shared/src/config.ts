@@ -39,6 +39,11 @@ export function readConfig<S extends Record<string, ValidatorSpec<unknown>>>(
   return { ...clean } as ConfigOf<S>;
 }
 
+/** A function that reads a process's configuration as `readConfig` does. */
+export function configReader<S extends Record<string, ValidatorSpec<unknown>>>(specs: S) {
+  return (env: Record<string, string | undefined>): ConfigOf<S> => readConfig(env, specs);
+}
+
 function readVariable(env: Record<string, string | undefined>, name: string): string | undefined {
   const given = env[name] || undefined;
   const file = env[`${name}_FILE`];

@@ -1,10 +1,11 @@
-import { type ConfigOf, positiveInteger, positiveNumber, readConfig } from "@parley/shared/config";
+import { configReader, positiveInteger, positiveNumber } from "@parley/shared/config";
 import { allowList } from "@parley/shared/egress/allow-list";
 import { SERVICE_VARIABLES } from "@parley/shared/process/service";
 import { ENCRYPTION_KEY } from "@parley/shared/sealing";
 import { str } from "envalid";
 
-const VARIABLES = {
+/** @throws ConfigError naming every variable that is missing or wrong. */
+export const readDispatcherConfig = configReader({
   ...SERVICE_VARIABLES,
   PARLEY_ALLOWED_PRIVATE_HOSTS: allowList({
     default: [],
@@ -28,11 +29,6 @@ const VARIABLES = {
     default: 30_000,
     desc: "how long a process keeps a destination that always has more to deliver",
   }),
-};
+});
 
-export type DispatcherConfig = ConfigOf<typeof VARIABLES>;
-
-/** @throws ConfigError naming every variable that is missing or wrong. */
-export function readDispatcherConfig(env: Record<string, string | undefined>): DispatcherConfig {
-  return readConfig(env, VARIABLES);
-}
+export type DispatcherConfig = ReturnType<typeof readDispatcherConfig>;

@@ -6,6 +6,7 @@ import { PromptServiceService } from "@parley/proto/parley/prompt/v1/prompt_serv
 import { VoiceServiceService } from "@parley/proto/parley/voice/v1/voice_service.ts";
 import type { Clock } from "@parley/shared/clock";
 import type { RoomSettings } from "@parley/shared/domain/full";
+import { forgetOwner } from "@parley/shared/jobs/forget-owner";
 import { oldRows } from "@parley/shared/jobs/old-rows";
 import { jsonHash } from "@parley/shared/json/json-hash";
 import type { Logger } from "@parley/shared/log";
@@ -34,7 +35,6 @@ import { deleteAgent } from "./rpc/delete-agent.ts";
 import { deleteTool } from "./rpc/delete-tool.ts";
 import { findCallee } from "./rpc/find-callee.ts";
 import { followPrompt } from "./rpc/follow-prompt.ts";
-import { forgetOwner } from "./rpc/forget-owner.ts";
 import { getAgentVersion } from "./rpc/get-agent-version.ts";
 import { getChannelSettings } from "./rpc/get-channel-settings.ts";
 import { getDraftRuntime } from "./rpc/get-draft-runtime.ts";

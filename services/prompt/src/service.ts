@@ -2,6 +2,7 @@ import { AgentServiceService } from "@parley/proto/parley/agent/v1/agent_service
 import { PromptServiceService } from "@parley/proto/parley/prompt/v1/prompt_service.ts";
 import type { Clock } from "@parley/shared/clock";
 import type { RoomSettings } from "@parley/shared/domain/full";
+import { forgetOwner } from "@parley/shared/jobs/forget-owner";
 import type { Logger } from "@parley/shared/log";
 import type { Running } from "@parley/shared/process/run-process";
 import { startService } from "@parley/shared/process/service";
@@ -17,7 +18,6 @@ import { createPrompt } from "./rpc/create-prompt.ts";
 import { deletePrompt } from "./rpc/delete-prompt.ts";
 import { deletePromptLabel } from "./rpc/delete-prompt-label.ts";
 import { diffPromptVersions } from "./rpc/diff-prompt-versions.ts";
-import { forgetOwner } from "./rpc/forget-owner.ts";
 import { getPrompt } from "./rpc/get-prompt.ts";
 import { listPromptVersions } from "./rpc/list-prompt-versions.ts";
 import { listPrompts } from "./rpc/list-prompts.ts";

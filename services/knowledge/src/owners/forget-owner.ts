@@ -1,11 +1,10 @@
 import type { KnowledgeServiceService } from "@parley/proto/parley/knowledge/v1/knowledge_service.ts";
 import type { OwnedTable } from "@parley/shared/db/owned-rows";
 import { IDEMPOTENCY_BYTES, IDEMPOTENCY_TABLE } from "@parley/shared/idempotency/store";
-import { deleteRowsOf, forgetQueue } from "@parley/shared/jobs/forget-owner";
+import { deleteRowsOf, forgetOwner, forgetQueue } from "@parley/shared/jobs/forget-owner";
 import type { Feature } from "@parley/shared/process/feature";
 import { STORED_BYTES } from "@parley/shared/stored-bytes/room";
 import type { KnowledgeContext } from "../context.ts";
-import { forgetOwner } from "../rpc/forget-owner.ts";
 
 /** Bases and documents come first: what makes and searches texts asks for them. */
 const TABLES: readonly OwnedTable[] = [

@@ -1,3 +1,4 @@
+import type { Clock } from "../clock.ts";
 import type { Sql } from "../db/database.ts";
 import { deleteOwnedRows, type OwnedTable } from "../db/owned-rows.ts";
 import { backOff } from "../retry/back-off.ts";
@@ -11,6 +12,14 @@ const RETRY_MAX_MS = 5 * 60_000;
 /** Enqueues the deletion of a deleted owner's data. Repeated, it also deletes what has come in since. */
 export async function enqueueForgetting(sql: Sql, ownerId: string, now: Date): Promise<void> {
   await enqueueJob(sql, { ownerId, jobId: QUEUE, queue: QUEUE, payload: {}, dueAt: now });
+}
+
+/** The handler of a service whose jobs delete all that the owner has there. */
+export function forgetOwner({ db, clock }: { db: Sql; clock: Clock }) {
+  return async ({ ownerId }: { ownerId: string }) => {
+    await enqueueForgetting(db, ownerId, clock.now());
+    return {};
+  };
 }
 
 /**

@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import type { Writable } from "node:stream";
 import type { Database } from "@parley/shared/db/database";
+import { enqueueJob } from "@parley/shared/jobs/store";
 import { randomOf, sentencePool } from "./corpus.ts";
 import { moments, seededRows } from "./rows.ts";
 
@@ -26,11 +27,25 @@ export async function seedOwners(db: Database, owners: readonly SeededOwner[], e
   for (const owner of owners) await timed(`${owner.conversations} conversations`, () => seedOwner(db, owner, end));
   await db`alter table conversations enable trigger user`;
   for (const { name, definition } of indexes) await timed(`index ${name}`, () => db.unsafe(definition));
-  for (const { ownerId } of owners) {
-    await db`select recount_conversations(${ownerId})`;
-    await db`select index_conversations_again(${ownerId})`;
-  }
+  for (const { ownerId } of owners) await takeIn(db, ownerId);
   await timed("vacuum analyze", () => db`vacuum analyze`);
+}
+
+/** Has the service count and index an owner's conversations, which came in past the triggers. */
+async function takeIn(db: Database, ownerId: string): Promise<void> {
+  await db.begin(async (tx) => {
+    await tx`
+      insert into conversation_changes
+        (owner_id, agent_id, type, calling_type, status, is_test, day, minute, change, agent_version)
+      select owner_id, agent_id, type, coalesce(calling_type, ''), status, is_test_call,
+        minute_since_1970(created_at) / 1440, minute_since_1970(created_at) % 1440, 1, agent_version
+      from conversations where owner_id = ${ownerId}`;
+    await tx`
+      insert into search_waiting (owner_id, conversation_id)
+      select owner_id, conversation_id from conversations where owner_id = ${ownerId}`;
+    for (const queue of ["fold-conversation-counts", "index-conversations"])
+      await enqueueJob(tx, { ownerId, jobId: queue, queue, payload: {}, dueAt: new Date() });
+  });
 }
 
 async function timed(what: string, work: () => PromiseLike<unknown>): Promise<void> {

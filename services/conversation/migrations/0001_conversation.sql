@@ -432,23 +432,6 @@ create trigger conversations_recounted after update of agent_id, type, calling_t
     is distinct from (new.agent_id, new.type, new.calling_type, new.status, new.created_at))
   execute function note_conversation_change();
 
--- Counts an owner's conversations afresh: after rows came in past the triggers. Writers wait until it is through.
-create function recount_conversations(owner text) returns void language plpgsql set search_path from current as $$
-begin
-  lock table conversations in share row exclusive mode;
-  -- As a fold does: it must be through, or none begun.
-  perform pg_advisory_xact_lock(hashtextextended(current_schema() || '.conversation_counts.' || owner, 0));
-  delete from conversation_counts where owner_id = owner;
-  delete from conversation_changes where owner_id = owner;
-  insert into conversation_changes (owner_id, agent_id, type, calling_type, status, is_test, day, minute, change, agent_version)
-  select owner, agent_id, type, coalesce(calling_type, ''), status, is_test_call,
-    minute_since_1970(created_at) / 1440, minute_since_1970(created_at) % 1440, 1, agent_version
-  from conversations where owner_id = owner;
-  insert into jobs (owner_id, job_id, queue, payload, due_at)
-  values (owner, 'fold-conversation-counts', 'fold-conversation-counts', '{}', now() + interval '3 seconds')
-  on conflict (owner_id, job_id) do nothing;
-end $$;
-
 -- What a search of conversations finds and counts them by, without reading transcripts (docs/architecture/stored-conversations.md).
 
 -- What a search looks at beside the messages: every value a client gave, at any depth, and the numbers; not the names of fields.
@@ -606,20 +589,6 @@ create trigger conversations_renew_search_index after update of message_count, l
     and (old.message_count, old.last_activity_at, old.turn_id, old.status)
       is distinct from (new.message_count, new.last_activity_at, new.turn_id, new.status))
   execute function renew_search_index();
-
--- Takes in an owner's conversations that came in past the triggers.
-create function index_conversations_again(owner text) returns void language sql set search_path from current as $$
-  insert into search_waiting (owner_id, conversation_id)
-  select owner_id, conversation_id from conversations
-  where owner_id = owner and not exists (
-    select 1 from search_documents as document
-    where document.owner_id = conversations.owner_id and document.conversation_id = conversations.conversation_id
-  )
-  on conflict (owner_id, conversation_id) do nothing;
-  insert into jobs (owner_id, job_id, queue, payload, due_at)
-  values (owner, 'index-conversations', 'index-conversations', '{}', now() + interval '3 seconds')
-  on conflict (owner_id, job_id) do nothing;
-$$;
 
 -- What an owner's statistics, usage and figures of versions are read from: how many conversations began and how they ended, how long
 -- calls lasted, what models answered, how fast and at what cost. Kept when conversations are deleted, and without experiments.

@@ -108,7 +108,12 @@ function rowOf(table: string, columns: readonly Column[], ownerId: string): Reco
 
 /** Waits until the conversation service has filled the search's tables from an owner's conversations. */
 export async function indexConversations(sql: postgres.Sql, ownerId: string): Promise<void> {
-  await sql`select index_conversations_again(${ownerId})`;
+  await sql`
+    insert into search_waiting (owner_id, conversation_id)
+    select owner_id, conversation_id from conversations where owner_id = ${ownerId} on conflict do nothing`;
+  await sql`
+    insert into jobs (owner_id, job_id, queue, payload, due_at)
+    values (${ownerId}, 'index-conversations', 'index-conversations', '{}', now()) on conflict do nothing`;
   for (;;) {
     const [row] = await sql`select 1 from search_documents where owner_id = ${ownerId}`;
     if (row) return;

@@ -1,8 +1,6 @@
 import { SelectField, TextField } from "../../../../ui/form/fields.tsx";
-import { type Endpoint, EndpointFields } from "./endpoint-fields.tsx";
-import { type Entered, switched } from "./entered.ts";
-import { MissingKey, type ProviderSetup } from "./missing-key.tsx";
-import { DEFAULT, SpeechProviderField } from "./speech-provider-field.tsx";
+import type { Endpoint } from "./endpoint-fields.tsx";
+import { DEFAULT, SpeechFields, type SpeechProps } from "./speech-fields.tsx";
 import { VoicePicker } from "./voice-picker.tsx";
 
 export interface TtsValue {
@@ -15,45 +13,26 @@ export interface TtsValue {
 
 const CUSTOM = "CUSTOM_TTS";
 
-/** The voice: the server's default, a provider's, or one of the owner's own server. */
-export function TtsFields({
-  value,
-  onChange,
-  models,
-  setups,
-  entered,
-  errorAt,
-}: {
-  value: TtsValue | null;
-  onChange: (value: TtsValue | null) => void;
-  models: Record<string, string[]>;
-  setups: readonly ProviderSetup[];
-  entered: Entered;
-  errorAt: (path: string) => string | undefined;
-}) {
+/** The voice. */
+export function TtsFields(props: SpeechProps<TtsValue>) {
+  const { value, onChange, models, errorAt } = props;
   const provider = value?.provider_name ?? DEFAULT;
-  const choose = (name: string) => {
-    const next = switched(entered, "tts", value, name, () => ({
-      provider_name: name,
-      voice_id: "",
-      ...(name === CUSTOM && { params: { base_url: "" } }),
-    }));
-    onChange(name === DEFAULT ? null : next);
-  };
   const known = models[provider] ?? [];
   const { speed, ...endpoint } = value?.params ?? {};
   return (
     <>
-      <div className="grid gap-5 sm:grid-cols-3">
-        <SpeechProviderField
-          path="tts"
-          provider={provider}
-          models={models}
-          custom={CUSTOM}
-          setups={setups}
-          onChange={choose}
-          errorAt={errorAt}
-        />
+      <SpeechFields
+        {...props}
+        path="tts"
+        custom={CUSTOM}
+        fresh={(name) => ({
+          provider_name: name,
+          voice_id: "",
+          ...(name === CUSTOM && { params: { base_url: "" } }),
+        })}
+        language="The voice's own"
+        consequence="so it cannot speak"
+      >
         {value && provider === CUSTOM && (
           <TextField
             label="Model"
@@ -95,26 +74,7 @@ export function TtsFields({
             }
           />
         )}
-        {value && (
-          <TextField
-            label="Language"
-            optional
-            error={errorAt("tts.language")}
-            placeholder="The voice's own"
-            value={value.language ?? ""}
-            onChange={(event) => onChange({ ...value, language: event.target.value || null })}
-          />
-        )}
-      </div>
-      <MissingKey setups={setups} provider={provider} consequence="so it cannot speak" />
-      {value && provider === CUSTOM && (
-        <EndpointFields
-          params={endpoint}
-          onChange={(changed) => onChange({ ...value, params: { ...value.params, ...changed } })}
-          path="tts.params"
-          errorAt={errorAt}
-        />
-      )}
+      </SpeechFields>
       {value &&
         (provider === CUSTOM ? (
           <TextField

@@ -1,7 +1,6 @@
 import { useState } from "react";
 import { Button } from "../../ui/button.tsx";
-import { Field } from "../../ui/form/field.tsx";
-import { Textarea } from "../../ui/form/input.tsx";
+import { TextareaField } from "../../ui/form/fields.tsx";
 import type { GivenResult } from "./live-calls.ts";
 
 /** A call whose result the person is asked for. */
@@ -24,12 +23,13 @@ export function ClientCallForm({ name, asked }: { name: string; asked: AskedResu
         if (!isEmpty) asked.onGive({ result: text.trim() });
       }}
     >
-      <Field
+      <TextareaField
         label="Result"
         hint={`Your page or app makes this call. Here, you give its result, a text or JSON, within ${asked.timeoutMs / 1_000} s.`}
-      >
-        {(control) => <Textarea {...control} rows={2} value={text} onChange={(event) => setText(event.target.value)} />}
-      </Field>
+        rows={2}
+        value={text}
+        onChange={(event) => setText(event.target.value)}
+      />
       <div className="flex flex-wrap gap-2">
         <Button type="submit" size="small" variant="primary" disabled={isEmpty}>
           Send result

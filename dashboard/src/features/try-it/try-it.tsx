@@ -3,8 +3,7 @@ import { MessageSquareText, Mic, SlidersHorizontal, X } from "lucide-react";
 import { useMemo, useState } from "react";
 import { Button } from "../../ui/button.tsx";
 import { Checkbox } from "../../ui/form/checkbox.tsx";
-import { Field } from "../../ui/form/field.tsx";
-import { Input } from "../../ui/form/input.tsx";
+import { TextField } from "../../ui/form/fields.tsx";
 import { useShownFirst } from "../../ui/painted.ts";
 import { Notice } from "../../ui/states.tsx";
 import { type AgentDraft, useShownPrompt } from "../agents/editor/draft.ts";
@@ -138,20 +137,14 @@ function Values({
   return (
     <div className="flex max-h-60 flex-col gap-3 overflow-y-auto border-b border-line p-4">
       {variables.map(({ name, defaultValue, description }) => (
-        <Field
+        <TextField
           key={name}
           label={<code className="font-mono text-[0.8125rem]">{name}</code>}
           hint={description || undefined}
-        >
-          {(control) => (
-            <Input
-              {...control}
-              placeholder={defaultValue ?? "No value"}
-              value={values[name] ?? ""}
-              onChange={(event) => onChange({ ...values, [name]: event.target.value })}
-            />
-          )}
-        </Field>
+          placeholder={defaultValue ?? "No value"}
+          value={values[name] ?? ""}
+          onChange={(event) => onChange({ ...values, [name]: event.target.value })}
+        />
       ))}
     </div>
   );

@@ -1,7 +1,6 @@
 import { Link, useParams } from "@tanstack/react-router";
 import { Problem, sentenceOf } from "../../../api/problem.ts";
-import { Field } from "../../../ui/form/field.tsx";
-import { Input } from "../../../ui/form/input.tsx";
+import { TextField } from "../../../ui/form/fields.tsx";
 import { Notice } from "../../../ui/states.tsx";
 
 /** Whether only required tests are in the way, which whoever is signed in may override. */
@@ -46,17 +45,14 @@ export function Refusal({
         )}
       </Notice>
       {isOverridable(error) && (
-        <Field label="Reason to publish without them" hint={<OverrideHint onLeave={onLeave} />}>
-          {(control) => (
-            <Input
-              {...control}
-              required
-              maxLength={500}
-              value={reason}
-              onChange={({ target }) => onReason(target.value)}
-            />
-          )}
-        </Field>
+        <TextField
+          label="Reason to publish without them"
+          hint={<OverrideHint onLeave={onLeave} />}
+          required
+          maxLength={500}
+          value={reason}
+          onChange={({ target }) => onReason(target.value)}
+        />
       )}
     </>
   );

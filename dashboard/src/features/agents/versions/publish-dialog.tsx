@@ -1,7 +1,6 @@
 import { type FormEvent, useState } from "react";
 import { Button } from "../../../ui/button.tsx";
-import { Field } from "../../../ui/form/field.tsx";
-import { Input } from "../../../ui/form/input.tsx";
+import { TextField } from "../../../ui/form/fields.tsx";
 import { Dialog } from "../../../ui/overlay/dialog.tsx";
 import { tellDone } from "../../../ui/overlay/toasts.tsx";
 import type { AgentDraft } from "../editor/draft.ts";
@@ -65,11 +64,14 @@ function PublishForm({ draft, version, onClose }: { draft: Published; version: n
         </p>
       )}
       {isDirty && version === agent.latest_version && <p>Your unsaved changes are not part of it.</p>}
-      <Field label="Note" optional hint="Shown in the publish log.">
-        {(control) => (
-          <Input {...control} maxLength={500} value={note} onChange={({ target }) => setNote(target.value)} />
-        )}
-      </Field>
+      <TextField
+        label="Note"
+        optional
+        hint="Shown in the publish log."
+        maxLength={500}
+        value={note}
+        onChange={({ target }) => setNote(target.value)}
+      />
       <Refusal error={publish.error} reason={reason} onReason={setReason} onLeave={onClose} />
       <div className="flex justify-end gap-2">
         <Button onClick={onClose}>Cancel</Button>

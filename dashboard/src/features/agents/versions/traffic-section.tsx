@@ -2,8 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import { Plus, X } from "lucide-react";
 import { type FormEvent, useState } from "react";
 import { Button } from "../../../ui/button.tsx";
-import { Field } from "../../../ui/form/field.tsx";
-import { Input } from "../../../ui/form/input.tsx";
+import { TextField } from "../../../ui/form/fields.tsx";
 import { Section } from "../../../ui/form/section.tsx";
 import { Select } from "../../../ui/form/select.tsx";
 import { tellDone } from "../../../ui/overlay/toasts.tsx";
@@ -152,11 +151,14 @@ function SplitForm({
           <Plus aria-hidden /> Add version
         </Button>
       </div>
-      <Field label="Note" optional hint="Shown in the publish log.">
-        {(control) => (
-          <Input {...control} maxLength={500} value={note} onChange={({ target }) => setNote(target.value)} />
-        )}
-      </Field>
+      <TextField
+        label="Note"
+        optional
+        hint="Shown in the publish log."
+        maxLength={500}
+        value={note}
+        onChange={({ target }) => setNote(target.value)}
+      />
       {agent.publishing === "auto" && (
         <p className="text-muted">
           A split makes publishing manual: what you save from now on waits until you publish it.

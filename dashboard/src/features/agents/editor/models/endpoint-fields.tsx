@@ -1,6 +1,4 @@
-import { Field } from "../../../../ui/form/field.tsx";
-import { Input } from "../../../../ui/form/input.tsx";
-import { Select } from "../../../../ui/form/select.tsx";
+import { SelectField, TextField } from "../../../../ui/form/fields.tsx";
 import { SecretField } from "../../../secrets/secret-field.tsx";
 
 export interface Endpoint {
@@ -34,44 +32,32 @@ export function EndpointFields({
   const keyError = errorAt(`${path}.api_key`) ?? errorAt(`${path}.api_key.secret`);
   return (
     <div className="grid gap-5 sm:grid-cols-2">
-      <Field
+      <TextField
         className="sm:col-span-2"
         label="Base URL"
         hint="Without the endpoint's path, for example https://llm.example.com/v1"
         error={errorAt(`${path}.base_url`)}
-      >
-        {(control) => (
-          <Input
-            {...control}
-            type="url"
-            inputMode="url"
-            value={params.base_url ?? ""}
-            onChange={(event) => onChange({ base_url: event.target.value })}
-          />
-        )}
-      </Field>
-      <Field label="Kind of key">
-        {(control) => (
-          <Select
-            {...control}
-            value={typeof key === "string" ? "text" : "secret"}
-            onChange={(kind) => onChange({ api_key: kind === "text" ? undefined : { secret: "" } })}
-            options={KEYS}
-          />
-        )}
-      </Field>
+        type="url"
+        inputMode="url"
+        value={params.base_url ?? ""}
+        onChange={(event) => onChange({ base_url: event.target.value })}
+      />
+      <SelectField
+        label="Kind of key"
+        value={typeof key === "string" ? "text" : "secret"}
+        onChange={(kind) => onChange({ api_key: kind === "text" ? undefined : { secret: "" } })}
+        options={KEYS}
+      />
       {typeof key === "string" ? (
-        <Field label="API key" optional={!keyRequired} error={keyError}>
-          {(control) => (
-            <Input
-              {...control}
-              autoComplete="off"
-              spellCheck={false}
-              value={key}
-              onChange={(event) => onChange({ api_key: event.target.value || undefined })}
-            />
-          )}
-        </Field>
+        <TextField
+          label="API key"
+          optional={!keyRequired}
+          error={keyError}
+          autoComplete="off"
+          spellCheck={false}
+          value={key}
+          onChange={(event) => onChange({ api_key: event.target.value || undefined })}
+        />
       ) : (
         <SecretField
           label="API key"

@@ -1,4 +1,5 @@
 import { Field } from "../../../../ui/form/field.tsx";
+import { SelectField, TextField } from "../../../../ui/form/fields.tsx";
 import { Input } from "../../../../ui/form/input.tsx";
 import { Select } from "../../../../ui/form/select.tsx";
 import { providerLabel } from "../../provider-labels.ts";
@@ -63,23 +64,20 @@ export function LlmFields({
   return (
     <>
       <div className="grid gap-5 sm:grid-cols-2">
-        <Field label="Provider" error={errorAt(`${path}.provider_name`) ?? errorAt(path)}>
-          {(control) => (
-            <Select
-              {...control}
-              value={provider}
-              onChange={choose}
-              options={[
-                ...names.map((name) => ({
-                  value: name,
-                  label: providerLabel(name),
-                  hint: keyHint(setups, name),
-                })),
-                { value: CUSTOM, label: providerLabel(CUSTOM) },
-              ]}
-            />
-          )}
-        </Field>
+        <SelectField
+          label="Provider"
+          error={errorAt(`${path}.provider_name`) ?? errorAt(path)}
+          value={provider}
+          onChange={choose}
+          options={[
+            ...names.map((name) => ({
+              value: name,
+              label: providerLabel(name),
+              hint: keyHint(setups, name),
+            })),
+            { value: CUSTOM, label: providerLabel(CUSTOM) },
+          ]}
+        />
         <Field label="Model" error={errorAt(`${path}.model_name`)}>
           {(control) =>
             provider === CUSTOM || !value ? (
@@ -107,48 +105,40 @@ export function LlmFields({
       {value && provider === CUSTOM && (
         <>
           <EndpointFields params={params} onChange={setParams} path={`${path}.params`} errorAt={errorAt} keyRequired />
-          <Field label="Protocol" error={errorAt(`${path}.params.API_TYPE`)} className="max-w-xs">
-            {(control) => (
-              <Select
-                {...control}
-                value={params.API_TYPE ?? "CHAT_COMPLETION"}
-                onChange={(type) => setParams({ API_TYPE: type as NonNullable<typeof params.API_TYPE> })}
-                options={PROTOCOLS}
-              />
-            )}
-          </Field>
+          <SelectField
+            label="Protocol"
+            error={errorAt(`${path}.params.API_TYPE`)}
+            className="max-w-xs"
+            value={params.API_TYPE ?? "CHAT_COMPLETION"}
+            onChange={(type) => setParams({ API_TYPE: type as NonNullable<typeof params.API_TYPE> })}
+            options={PROTOCOLS}
+          />
         </>
       )}
       {value && provider === CUSTOM && (
         <PricingFields pricing={value.pricing ?? {}} onChange={setPricing} path={`${path}.pricing`} errorAt={errorAt} />
       )}
       {value && (
-        <Field
+        <TextField
           label="Temperature"
           optional
           hint="0 gives the most consistent replies, 2 the most varied."
           error={errorAt(`${path}.params.temperature`)}
           className="max-w-xs"
-        >
-          {(control) => (
-            <Input
-              {...control}
-              type="number"
-              min={0}
-              max={2}
-              step={0.1}
-              placeholder="Model default"
-              value={params.temperature ?? ""}
-              onChange={({ target }) => {
-                const { temperature: _, ...others } = params;
-                onChange({
-                  ...value,
-                  params: target.value === "" ? others : { ...others, temperature: Number(target.value) },
-                });
-              }}
-            />
-          )}
-        </Field>
+          type="number"
+          min={0}
+          max={2}
+          step={0.1}
+          placeholder="Model default"
+          value={params.temperature ?? ""}
+          onChange={({ target }) => {
+            const { temperature: _, ...others } = params;
+            onChange({
+              ...value,
+              params: target.value === "" ? others : { ...others, temperature: Number(target.value) },
+            });
+          }}
+        />
       )}
     </>
   );

@@ -1,8 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { Plus, X } from "lucide-react";
 import { Button } from "../../../../ui/button.tsx";
-import { Field } from "../../../../ui/form/field.tsx";
-import { Input } from "../../../../ui/form/input.tsx";
+import { TextField } from "../../../../ui/form/fields.tsx";
 import { Section, Sections } from "../../../../ui/form/section.tsx";
 import { ErrorState, LoadingRows } from "../../../../ui/states.tsx";
 import { modelSetupQuery, providersQuery, speechSetupQuery } from "../../agents.ts";
@@ -120,31 +119,24 @@ export function ModelsTab({ draft }: { draft: AgentDraft }) {
         />
       </Section>
       <Section title="Turn-taking">
-        <Field
+        <TextField
           label="Pause before the agent answers"
           hint="Milliseconds of silence that end a person's turn. With a shorter pause, the agent answers sooner; with a longer one, it interrupts less."
           error={errorAt("call_settings.end_of_turn_silence_ms")}
           className="max-w-xs"
-        >
-          {(control) => (
-            <Input
-              {...control}
-              type="number"
-              min={200}
-              max={3000}
-              step={50}
-              placeholder={String(SILENCE_DEFAULT_MS)}
-              value={values.call_settings?.end_of_turn_silence_ms ?? ""}
-              onChange={({ target }) => {
-                const { end_of_turn_silence_ms: _, ...others } = values.call_settings ?? {};
-                set({
-                  call_settings:
-                    target.value === "" ? others : { ...others, end_of_turn_silence_ms: Number(target.value) },
-                });
-              }}
-            />
-          )}
-        </Field>
+          type="number"
+          min={200}
+          max={3000}
+          step={50}
+          placeholder={String(SILENCE_DEFAULT_MS)}
+          value={values.call_settings?.end_of_turn_silence_ms ?? ""}
+          onChange={({ target }) => {
+            const { end_of_turn_silence_ms: _, ...others } = values.call_settings ?? {};
+            set({
+              call_settings: target.value === "" ? others : { ...others, end_of_turn_silence_ms: Number(target.value) },
+            });
+          }}
+        />
       </Section>
     </Sections>
   );

@@ -6,8 +6,7 @@ import { useEffect, useRef, useState } from "react";
 import { read, type Schema } from "../../../../api/client.ts";
 import type { paths } from "../../../../api/gen/schema.ts";
 import { Button } from "../../../../ui/button.tsx";
-import { Field } from "../../../../ui/form/field.tsx";
-import { Input } from "../../../../ui/form/input.tsx";
+import { TextField } from "../../../../ui/form/fields.tsx";
 import { SearchInput } from "../../../../ui/form/search-input.tsx";
 import { LOCALE } from "../../../../ui/locale.ts";
 import { ErrorState, Skeleton } from "../../../../ui/states.tsx";
@@ -38,9 +37,13 @@ export function VoicePicker({
   return (
     <div className="flex flex-col gap-3">
       <div className="flex flex-wrap items-end justify-between gap-3">
-        <Field label="Voice" error={error} hint="Choose one below, or enter the ID of a voice that is not listed.">
-          {(control) => <Input {...control} value={value} onChange={(event) => onChange(event.target.value)} />}
-        </Field>
+        <TextField
+          label="Voice"
+          error={error}
+          hint="Choose one below, or enter the ID of a voice that is not listed."
+          value={value}
+          onChange={(event) => onChange(event.target.value)}
+        />
         <SearchInput label="Search voices" value={search} onChange={setSearch} />
       </div>
       {voices.isLoadingError ? (

@@ -1,7 +1,7 @@
 import type { AgentKey } from "@parley/proto/parley/agent/v1/agent_service.ts";
 import type { Tool } from "@parley/proto/parley/agent/v1/tool.ts";
-import { readBoundedPage } from "@parley/shared/db/bounded-page";
-import type { Database, Sql } from "@parley/shared/db/database";
+import { readCountedPage } from "@parley/shared/db/bounded-page";
+import type { Sql } from "@parley/shared/db/database";
 import { containing } from "@parley/shared/db/like";
 import type { TOOL_TYPES } from "@parley/shared/domain/tools";
 import type { OldSecret } from "@parley/shared/signing-secrets";
@@ -156,24 +156,18 @@ const matching = (sql: Sql, { ownerId, search, type }: ToolFilter) => sql`
  * A page of the owner's tools, newest first, and the total number of matches.
  * @throws ServiceError condition when the page is too large
  */
-export async function listToolRows(
-  db: Database,
+export function listToolRows(
+  sql: Sql,
   filter: ToolFilter,
   page: { number: number; size: number },
 ): Promise<{ rows: ToolRow[]; total: number }> {
-  // One snapshot for page and total.
-  return db.begin("isolation level repeatable read read only", async (tx) => {
-    const [rows, [count]] = await Promise.all([
-      readBoundedPage<ToolRow>(tx, {
-        rows: tx`
-          select ${columns(tx)} from tools where ${matching(tx, filter)}
-          order by created_at desc, tool_id desc
-          limit ${page.size} offset ${(page.number - 1) * page.size}`,
-        bytes: tx`octet_length(page::text)`,
-        order: tx`order by created_at desc, tool_id desc`,
-      }),
-      tx<{ total: number }[]>`select count(*) as total from tools where ${matching(tx, filter)}`,
-    ]);
-    return { rows, total: count?.total ?? 0 };
+  return readCountedPage<ToolRow>(sql, {
+    rows: sql`
+      select ${columns(sql)} from tools where ${matching(sql, filter)}
+      order by created_at desc, tool_id desc
+      limit ${page.size} offset ${(page.number - 1) * page.size}`,
+    total: sql`select count(*) from tools where ${matching(sql, filter)}`,
+    bytes: sql`octet_length(page::text)`,
+    order: sql`order by created_at desc, tool_id desc`,
   });
 }

@@ -1,7 +1,7 @@
 import type { AgentPrompt } from "@parley/proto/parley/agent/v1/agent.ts";
 import type { AgentKey, AgentVersionKey } from "@parley/proto/parley/agent/v1/agent_service.ts";
-import { readBoundedPage } from "@parley/shared/db/bounded-page";
-import type { Database, Fragment, Sql } from "@parley/shared/db/database";
+import { readCountedPage } from "@parley/shared/db/bounded-page";
+import type { Fragment, Sql } from "@parley/shared/db/database";
 import { AGENT_FIELDS, agentFields } from "@parley/shared/domain/agent-fields";
 import { type KeyRow, keysColumn, withKeys } from "./agent-keys.ts";
 import {
@@ -108,30 +108,25 @@ async function findWithTexts(sql: Sql, keys: readonly AgentVersionKey[], texts: 
  * @throws ServiceError condition when the page is too large
  */
 export async function listNewestVersions(
-  db: Database,
+  sql: Sql,
   filter: AgentFilter,
   page: { number: number; size: number },
 ): Promise<{ versions: AgentVersion[]; total: number }> {
-  // One snapshot for page and total.
-  return db.begin("isolation level repeatable read read only", async (tx) => {
-    const [rows, [count]] = await Promise.all([
-      readBoundedPage<FoundVersion>(tx, {
-        rows: tx`
-          select ${versionColumns(tx, shownTexts(tx))}
-          from (
-            select * from agents where ${matching(tx, filter)}
-            order by created_at desc, agent_id desc
-            limit ${page.size} offset ${(page.number - 1) * page.size}
-          ) as agents
-          join agent_versions as version using (owner_id, agent_id)
-          where version.agent_version = latest_version`,
-        bytes: tx`octet_length(page::text)`,
-        order: tx`order by created_at desc, agent_id desc`,
-      }),
-      tx<{ total: number }[]>`select count(*) as total from agents where ${matching(tx, filter)}`,
-    ]);
-    return { versions: rows.map(versionOf), total: count?.total ?? 0 };
+  const { rows, total } = await readCountedPage<FoundVersion>(sql, {
+    rows: sql`
+      select ${versionColumns(sql, shownTexts(sql))}
+      from (
+        select * from agents where ${matching(sql, filter)}
+        order by created_at desc, agent_id desc
+        limit ${page.size} offset ${(page.number - 1) * page.size}
+      ) as agents
+      join agent_versions as version using (owner_id, agent_id)
+      where version.agent_version = latest_version`,
+    total: sql`select count(*) from agents where ${matching(sql, filter)}`,
+    bytes: sql`octet_length(page::text)`,
+    order: sql`order by created_at desc, agent_id desc`,
   });
+  return { versions: rows.map(versionOf), total };
 }
 
 /** The content of a version; undefined if there is none. */

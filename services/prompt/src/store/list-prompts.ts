@@ -1,4 +1,4 @@
-import { readBoundedPage } from "@parley/shared/db/bounded-page";
+import { readCountedPage } from "@parley/shared/db/bounded-page";
 import type { Database, Sql } from "@parley/shared/db/database";
 import { lookUpPrompts } from "./look-up-prompts.ts";
 import type { FoundPage, Page, PromptFilter, PromptRow } from "./prompts.ts";
@@ -8,20 +8,14 @@ import { findSearchedPage } from "./search-prompts.ts";
  * A page of an owner's prompts, newest first, and the total number of matches.
  * @throws ServiceError condition when the page is too large
  */
-export async function listPromptRows(db: Database, filter: PromptFilter, page: Page): Promise<FoundPage> {
+export function listPromptRows(db: Database, filter: PromptFilter, page: Page): Promise<FoundPage> {
   if (filter.search !== "") return findSearchedPage(db, filter, page);
-  // One snapshot for page and total.
-  return db.begin("isolation level repeatable read read only", async (tx) => {
-    const [rows, [count]] = await Promise.all([selectPage(tx, filter, page), selectCount(tx, filter)]);
-    return { rows, total: count?.total ?? 0 };
-  });
-}
-
-function selectPage(sql: Sql, filter: PromptFilter, page: Page) {
-  return readBoundedPage<PromptRow>(sql, {
-    rows: lookUpPrompts(sql, filter.ownerId, sql`(${chosen(sql, filter, page)})`),
-    bytes: sql`octet_length(prompt_content)`,
-    order: sql`order by updated_at desc, prompt_name, prompt_version desc`,
+  const table = filter.latestOnly ? db`prompts` : db`prompt_versions`;
+  return readCountedPage<PromptRow>(db, {
+    rows: lookUpPrompts(db, filter.ownerId, db`(${chosen(db, filter, page)})`),
+    total: db`select count(*) from ${table} where owner_id = ${filter.ownerId}`,
+    bytes: db`octet_length(prompt_content)`,
+    order: db`order by updated_at desc, prompt_name, prompt_version desc`,
   });
 }
 
@@ -35,9 +29,4 @@ function chosen(sql: Sql, { ownerId, latestOnly }: PromptFilter, page: Page) {
     : sql`
         select prompt_name, prompt_version from prompt_versions where owner_id = ${ownerId}
         order by created_at desc, prompt_name, prompt_version desc ${place}`;
-}
-
-function selectCount(sql: Sql, { ownerId, latestOnly }: PromptFilter) {
-  const table = latestOnly ? sql`prompts` : sql`prompt_versions`;
-  return sql<{ total: number }[]>`select count(*) as total from ${table} where owner_id = ${ownerId}`;
 }

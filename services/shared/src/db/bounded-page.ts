@@ -17,7 +17,7 @@ export interface BoundedPage {
 
 export interface CountedPage extends BoundedPage {
   /** Common table expressions that `rows` and `total` use, each followed by a comma. */
-  from: Fragment;
+  from?: Fragment;
   /** How many rows there are on all pages. */
   total: Fragment;
 }
@@ -28,14 +28,14 @@ export interface CountedPage extends BoundedPage {
  * @throws ServiceError condition
  */
 export async function readBoundedPage<T extends object>(sql: Sql, page: BoundedPage): Promise<T[]> {
-  const { rows } = await readCountedPage<T>(sql, { from: sql``, total: sql`0`, ...page });
+  const { rows } = await readCountedPage<T>(sql, { total: sql`0`, ...page });
   return rows;
 }
 
 /** The same with the number of rows on all pages, read together. @throws ServiceError condition */
 export async function readCountedPage<T extends object>(
   sql: Sql,
-  { from, rows, total, bytes, order, remedy = "ask for a smaller page_size" }: CountedPage,
+  { from = sql``, rows, total, bytes, order, remedy = "ask for a smaller page_size" }: CountedPage,
 ): Promise<{ total: number; rows: T[] }> {
   const read = await sql<({ pageTotal: number; pageBytes: number; isRow: boolean | null } & T)[]>`
     with ${from} page as materialized (select true as is_row, each.* from (${rows}) as each)

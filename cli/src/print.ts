@@ -6,6 +6,11 @@ export function print(json: boolean | undefined, document: unknown, text: string
   return write(process.stdout, `${json ? formatJson(document, 2) : text}\n`);
 }
 
+/** Prints fields, for people one per line. @throws OutputError */
+export function printRecord(json: boolean | undefined, fields: Fields): Promise<void> {
+  return print(json, fields, formatRecord(fields));
+}
+
 /** Output that could not be written, because the pipe is closed (EPIPE) or the disk is full. */
 export class OutputError extends Error {
   override readonly name = "OutputError";

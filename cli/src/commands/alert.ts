@@ -4,7 +4,7 @@ import { type Command, Option } from "commander";
 import { type Environment, requireOwner, withConversations } from "../connection.ts";
 import { examples, type OwnerOptions, ownerVerb, parseNumber, parseWholeNumber } from "../options.ts";
 import { presentAlert } from "../present.ts";
-import { formatRecord, formatTable, print } from "../print.ts";
+import { formatTable, print, printRecord } from "../print.ts";
 
 interface RuleOptions {
   name: string;
@@ -115,8 +115,7 @@ function withRule(command: Command, required: (option: Option) => Option): Comma
 }
 
 async function show({ alert }: { alert?: Alert | undefined }, json: boolean | undefined): Promise<void> {
-  const fields = presentAlert(alert);
-  await print(json, fields, formatRecord(fields));
+  await printRecord(json, presentAlert(alert));
 }
 
 function stateOf({ enabled, isOpen, checkedAt }: Alert): "off" | "open" | "ok" | "unchecked" {

@@ -16,7 +16,7 @@ import { Argument, type Command } from "commander";
 import { type Environment, withAccount, withVoice } from "../connection.ts";
 import { examples, type OwnerOptions, ownerVerb } from "../options.ts";
 import { presentOwnNumber } from "../present.ts";
-import { formatRecord, formatTable, print } from "../print.ts";
+import { formatRecord, formatTable, print, printRecord } from "../print.ts";
 import { readStdin } from "../stdin.ts";
 
 /** How long a command waits for the account service, which asks the carrier in the meantime. */
@@ -101,8 +101,7 @@ ${examples(program, `carrier connect twilio --owner own_… <<< '{ "account_sid"
     .action(async (carrierId: string, mobileNumber: string, { owner, json }: OwnerOptions) => {
       const request = { ownerId: owner, carrierId, mobileNumber };
       const response = await withAccount(env, (account) => account.importCarrierNumber(request, PATIENT));
-      const fields = presentOwnNumber(response.mobileNumber);
-      await print(json, fields, formatRecord(fields));
+      await printRecord(json, presentOwnNumber(response.mobileNumber));
     });
 
   ownerVerb(carrier, "disconnect")
@@ -158,6 +157,5 @@ function inWords({ state, since, sip_status, reason }: Registration): string {
 
 function show(carrier: Carrier | undefined, json: boolean | undefined): Promise<void> {
   if (!carrier) throw new Error("the service answered with an empty message");
-  const fields = presentCarrier(carrier);
-  return print(json, fields, formatRecord(fields));
+  return printRecord(json, presentCarrier(carrier));
 }

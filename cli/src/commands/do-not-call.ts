@@ -2,7 +2,7 @@ import { presentDoNotCall } from "@parley/shared/domain/present/do-not-call";
 import { type Command, Option } from "commander";
 import { type Environment, requireOwner, withVoice } from "../connection.ts";
 import { examples, type OwnerOptions, ownerVerb, parseWholeNumber } from "../options.ts";
-import { formatPage, formatRecord, formatTable, pagesOf, print } from "../print.ts";
+import { formatPage, formatTable, pagesOf, print, printRecord } from "../print.ts";
 
 interface ListOptions extends OwnerOptions {
   search: string;
@@ -29,8 +29,7 @@ export function addDoNotCallCommands(program: Command, env: Environment): void {
       await requireOwner(env, owner);
       const { number } = await withVoice(env, (voice) => voice.addDoNotCall({ ownerId: owner, mobileNumber }));
       if (!number) throw new Error("the service answered with an empty message");
-      const fields = presentDoNotCall(number);
-      await print(json, fields, formatRecord(fields));
+      await printRecord(json, presentDoNotCall(number));
     });
 
   ownerVerb(list, "list")

@@ -4,7 +4,7 @@ import type { Command } from "commander";
 import { type AccountClient, type Environment, withAccount } from "../connection.ts";
 import { examples, type OwnerOptions, ownerVerb, parseList, parseTime } from "../options.ts";
 import { presentKey, presentListedKey, presentNewKey } from "../present.ts";
-import { formatRecord, formatTable, print } from "../print.ts";
+import { formatRecord, formatTable, print, printRecord } from "../print.ts";
 
 interface NewKeyOptions extends OwnerOptions {
   name?: string;
@@ -85,7 +85,6 @@ function addChange(noun: Command, env: Environment, name: string, description: s
     .addHelpText("after", examples(noun, `key ${name} key_… --owner own_…`))
     .action(async (keyId: string, { owner, json }: OwnerOptions) => {
       const { key } = await withAccount(env, (account) => change(account, { ownerId: owner, keyId }));
-      const fields = presentKey(key);
-      await print(json, fields, formatRecord(fields));
+      await printRecord(json, presentKey(key));
     });
 }

@@ -5,7 +5,7 @@ import type { Command } from "commander";
 import { type Environment, withAccount } from "../connection.ts";
 import { examples, type OwnerOptions, ownerVerb, wordOption } from "../options.ts";
 import { presentOwnNumber, presentProvenNumber } from "../present.ts";
-import { formatRecord, formatTable, print } from "../print.ts";
+import { formatTable, print, printRecord } from "../print.ts";
 
 /** How long a command waits for the account service, which has a carrier ring in the meantime. */
 const PATIENT = { timeoutMs: CARRIER_CALL_MS };
@@ -30,8 +30,7 @@ export function addNumberCommands(program: Command, env: Environment): void {
       const response = await withAccount(env, (account) =>
         account.addMobileNumber({ ownerId: owner, mobileNumber: { mobileNumber, telephonyProvider: carrier } }),
       );
-      const fields = presentOwnNumber(response.mobileNumber);
-      await print(json, fields, formatRecord(fields));
+      await printRecord(json, presentOwnNumber(response.mobileNumber));
     });
 
   ownerVerb(number, "list")
@@ -50,8 +49,7 @@ export function addNumberCommands(program: Command, env: Environment): void {
     .addHelpText("after", examples(program, "number prove +14155550123 --owner own_…"))
     .action(async (mobileNumber: string, { owner, json }: OwnerOptions) => {
       const response = await withAccount(env, (account) => account.proveMobileNumber({ ownerId: owner, mobileNumber }));
-      const fields = presentProvenNumber(response.mobileNumber);
-      await print(json, fields, formatRecord(fields));
+      await printRecord(json, presentProvenNumber(response.mobileNumber));
     });
 
   ownerVerb(number, "call")
@@ -73,8 +71,7 @@ export function addNumberCommands(program: Command, env: Environment): void {
     .action(async (mobileNumber: string, code: string, { owner, json }: OwnerOptions) => {
       const request = { ownerId: owner, mobileNumber, code };
       const response = await withAccount(env, (account) => account.confirmCode(request));
-      const fields = presentProvenNumber(response.mobileNumber);
-      await print(json, fields, formatRecord(fields));
+      await printRecord(json, presentProvenNumber(response.mobileNumber));
     });
 
   ownerVerb(number, "remove")

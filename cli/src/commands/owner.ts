@@ -6,7 +6,7 @@ import { type Command, Option } from "commander";
 import { type AccountClient, type Environment, withAccount } from "../connection.ts";
 import { examples, ownerVerb, parseWholeNumber, verb } from "../options.ts";
 import { presentOwner, presentOwnerInFull } from "../present.ts";
-import { formatRecord, formatTable, print } from "../print.ts";
+import { formatRecord, formatTable, print, printRecord } from "../print.ts";
 import { readStdin } from "../stdin.ts";
 
 interface PlanOptions {
@@ -64,8 +64,7 @@ export function addOwnerCommands(program: Command, env: Environment): void {
       const response = await withAccount(env, (account) =>
         account.createOwner({ name, email, tier: TIERS[plan.tier ?? "free"], rateLimitPerMinute: plan.rateLimit }),
       );
-      const fields = presentOwner(response.owner);
-      await print(json, fields, formatRecord(fields));
+      await printRecord(json, presentOwner(response.owner));
     });
 
   verb(owner, "list")
@@ -81,8 +80,7 @@ export function addOwnerCommands(program: Command, env: Environment): void {
     .argument("<owner_id>")
     .action(async (ownerId: string, { json }: { json?: boolean }) => {
       const response = await withAccount(env, (account) => account.getOwner({ ownerId }));
-      const fields = presentOwnerInFull(response.owner);
-      await print(json, fields, formatRecord(fields));
+      await printRecord(json, presentOwnerInFull(response.owner));
     });
 
   verb(owner, "update")
@@ -104,8 +102,7 @@ ${examples(program, 'owner update own_… --name "Acme Europe"', "owner update o
       const response = await withAccount(env, (account) =>
         account.updateOwner({ ownerId, name, tier, rateLimitPerMinute: plan.rateLimit }),
       );
-      const fields = presentOwnerInFull(response.owner);
-      await print(json, fields, formatRecord(fields));
+      await printRecord(json, presentOwnerInFull(response.owner));
     });
 
   verb(owner, "calls")

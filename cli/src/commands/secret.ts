@@ -5,7 +5,7 @@ import type { Command } from "commander";
 import { type AccountClient, type Environment, withAccount } from "../connection.ts";
 import { inItsWords } from "../explain.ts";
 import { examples, type OwnerOptions, ownerVerb } from "../options.ts";
-import { formatRecord, formatTable, print } from "../print.ts";
+import { formatTable, print, printRecord } from "../print.ts";
 import { readSecret } from "../stdin.ts";
 
 export function addSecretCommands(program: Command, env: Environment): void {
@@ -35,8 +35,7 @@ export function addSecretCommands(program: Command, env: Environment): void {
       const value = await readSecret("Value");
       const stored = await withAccount(env, (account) => store(account, { ownerId: owner, name, value }));
       if (!stored) throw new ServiceError("internal", "the account service left the secret out of its response");
-      const fields = presentSecret(stored);
-      await print(json, fields, formatRecord(fields));
+      await printRecord(json, presentSecret(stored));
     });
 
   ownerVerb(secret, "delete")

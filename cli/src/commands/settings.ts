@@ -2,7 +2,7 @@ import type { Settings } from "@parley/proto/parley/account/v1/account.ts";
 import { type Command, InvalidArgumentError } from "commander";
 import { type Environment, withAccount } from "../connection.ts";
 import { examples, type OwnerOptions, ownerVerb, parseWholeNumber } from "../options.ts";
-import { formatRecord, print } from "../print.ts";
+import { printRecord } from "../print.ts";
 
 interface SettingsOptions {
   retentionDays?: number;
@@ -40,6 +40,5 @@ export function addSettingsCommands(program: Command, env: Environment): void {
 }
 
 function show(settings: Settings | undefined, json: boolean | undefined): Promise<void> {
-  const fields = { retention_days: settings?.retentionDays ?? null, timezone: settings?.timezone ?? null };
-  return print(json, fields, formatRecord(fields));
+  return printRecord(json, { retention_days: settings?.retentionDays ?? null, timezone: settings?.timezone ?? null });
 }

@@ -6,7 +6,7 @@ import { type Command, Option } from "commander";
 import { type DispatcherClient, type Environment, requireOwner, withDispatcher } from "../connection.ts";
 import { examples, type OwnerOptions, ownerVerb, repeatableOption, wordOption } from "../options.ts";
 import { presentDelivery, presentDestination, presentNewDestination } from "../present.ts";
-import { formatRecord, formatTable, print } from "../print.ts";
+import { formatRecord, formatTable, print, printRecord } from "../print.ts";
 import { formatDelivery } from "./delivery.ts";
 
 interface NewDestinationOptions extends OwnerOptions {
@@ -115,8 +115,7 @@ export function addWebhookCommands(program: Command, env: Environment): void {
           events: event && { names: event },
         }),
       );
-      const fields = presentDestination(destination);
-      await print(json, fields, formatRecord(fields));
+      await printRecord(json, presentDestination(destination));
     });
 
   ownerVerb(webhook, "rotate")

@@ -83,7 +83,7 @@ test("a change waits as a version, is compared, published, rolled back, and shar
   await page.context().close();
 }, 240_000);
 
-test("publishing past a required test that has not passed names it, leads to it, and asks for a reason", async () => {
+test("publishing past a required test that has not passed names it, leads to a run of that version, and asks for a reason", async () => {
   const { api, id, page } = await newAgent();
   const json = { headers: { "content-type": "application/json" } };
   await api.send("PATCH", `/agents/${id}`, { body: JSON.stringify({ publishing: "manual" }), ...json });
@@ -101,6 +101,7 @@ test("publishing past a required test that has not passed names it, leads to it,
   await isRefused();
   await question.getByRole("link", { name: "run the tests" }).click();
   await page.getByRole("dialog", { name: "Run tests" }).waitFor();
+  expect(await question.getByLabel("Number of the version").inputValue()).toBe("2");
   expect(await question.count()).toBe(1);
   await isRefused();
   await question.getByLabel("Reason to publish without them").fill("The test server is down");

@@ -71,7 +71,7 @@ export function Tabs({
         role="tablist"
         aria-label={label}
         onKeyDown={move}
-        className="scroll-hint relative flex gap-1 overflow-x-auto border-b border-line"
+        className="scroll-hint relative flex gap-1 overflow-x-auto overflow-y-hidden border-b border-line [scrollbar-width:thin]"
       >
         {tabs.map((tab) => (
           <button

@@ -40,7 +40,7 @@ export function SecretField({
               options={options}
               placeholder={names.length === 0 ? "No secret yet" : "Choose a secret…"}
             />
-            <Button aria-label={`New secret for ${label.toLowerCase()}`} onClick={() => setMaking(true)}>
+            <Button aria-label={`New secret: ${label}`} onClick={() => setMaking(true)}>
               <Plus aria-hidden /> New
             </Button>
           </span>

@@ -14,7 +14,7 @@ export function costOf(costs: Costs): string {
 }
 
 /** Of how many replies the cost is unknown; null if that of each is known. */
-export function unknownNote({ unpriced_replies: count = 0 }: Costs): string | null {
+export function unknownNote({ unpriced_replies: count = 0 }: Pick<Costs, "unpriced_replies">): string | null {
   return count === 0 ? null : `unknown for ${numberOf(count)} ${count === 1 ? "reply" : "replies"}`;
 }
 

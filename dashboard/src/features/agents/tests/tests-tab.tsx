@@ -20,11 +20,11 @@ const VIEWS = [
 
 /** The tests of an agent, their runs, and replays of its conversations. @param isDirty whether the agent has changes that are not saved */
 export function TestsTab({ agentId, isDirty }: { agentId: string; isDirty: boolean }) {
-  const { view = "tests", run, replay = false } = useSearch({ from: "/signed-in/agents/$agentId" });
+  const { view = "tests", run, version, replay = false } = useSearch({ from: "/signed-in/agents/$agentId" });
   const navigate = useNavigate({ from: "/agents/$agentId" });
   const tests = useQuery(testsQuery(agentId)).data;
   const [running, setRunning] = useShownFirst(run, (chosen) =>
-    navigate({ search: (before) => ({ ...before, run: chosen }) }),
+    navigate({ search: (before) => ({ ...before, run: chosen, version: undefined }) }),
   );
   const [isReplaying, setReplaying] = useShownFirst(replay, (open) =>
     navigate({ search: (before) => ({ ...before, replay: open ? true : undefined }) }),
@@ -71,7 +71,7 @@ export function TestsTab({ agentId, isDirty }: { agentId: string; isDirty: boole
       {view === "tests" && <TestsList agentId={agentId} make={make} />}
       {view === "runs" && <RunsList agentId={agentId} />}
       {view === "replays" && <ReplaysList agentId={agentId} />}
-      <RunDialog agentId={agentId} chosen={running} onClose={() => setRunning(undefined)} />
+      <RunDialog agentId={agentId} chosen={running} version={version} onClose={() => setRunning(undefined)} />
       <ReplayDialog agentId={agentId} open={isReplaying} onClose={() => setReplaying(false)} />
     </div>
   );

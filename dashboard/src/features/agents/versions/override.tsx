@@ -11,11 +11,14 @@ export function isOverridable(error: Error | null): boolean {
 /** Why versions do not get conversations: each reason on a line, and a field for the reason to do it all the same. */
 export function Refusal({
   error,
+  version,
   reason,
   onReason,
   onLeave,
 }: {
   error: Error | null;
+  /** The one whose tests are to be run. */
+  version: number;
   reason: string;
   onReason: (reason: string) => void;
   /** Closes the dialog that it is in, because the tests are elsewhere. */
@@ -47,7 +50,7 @@ export function Refusal({
       {isOverridable(error) && (
         <TextField
           label="Reason to publish without them"
-          hint={<OverrideHint onLeave={onLeave} />}
+          hint={<OverrideHint version={version} onLeave={onLeave} />}
           required
           maxLength={500}
           value={reason}
@@ -58,7 +61,7 @@ export function Refusal({
   );
 }
 
-function OverrideHint({ onLeave }: { onLeave: () => void }) {
+function OverrideHint({ version, onLeave }: { version: number; onLeave: () => void }) {
   const { agentId } = useParams({ from: "/signed-in/agents/$agentId" });
   return (
     <>
@@ -66,7 +69,7 @@ function OverrideHint({ onLeave }: { onLeave: () => void }) {
       <Link
         to="/agents/$agentId"
         params={{ agentId }}
-        search={{ tab: "tests", run: "all" }}
+        search={{ tab: "tests", run: "all", version }}
         onClick={onLeave}
         className="text-accent-ink hover:underline"
       >

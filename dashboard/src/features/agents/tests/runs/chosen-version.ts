@@ -8,6 +8,10 @@ export interface ChosenVersion {
 
 export const LATEST: ChosenVersion = { which: "latest", number: null };
 
+export function numbered(number: number): ChosenVersion {
+  return { which: "number", number };
+}
+
 /** As the API names it; null for a number that was not entered. */
 export function versionOf({ which, number }: ChosenVersion): Schema["RunTestsRequest"]["agent_version"] {
   return which === "number" ? number : which;

@@ -10,24 +10,30 @@ import { FormActions } from "../../../../ui/form/form-actions.tsx";
 import { Dialog } from "../../../../ui/overlay/dialog.tsx";
 import { Notice } from "../../../../ui/states.tsx";
 import { runQuery, runsQuery, type Test, testsQuery } from "../queries.ts";
-import { LATEST, versionOf } from "./chosen-version.ts";
+import { LATEST, numbered, versionOf } from "./chosen-version.ts";
 import { CostCapFields, NO_CAP } from "./cost-cap.tsx";
 import { VersionField } from "./version-field.tsx";
 
-/** Asks which tests to run against which version. @param chosen `all`, or the ID of the test that is chosen at first; undefined while it is closed */
+/**
+ * Asks which tests to run against which version.
+ * @param chosen `all`, or the ID of the test that is chosen at first; undefined while it is closed
+ * @param version the one that is chosen at first; by default the latest
+ */
 export function RunDialog({
   agentId,
   chosen,
+  version,
   onClose,
 }: {
   agentId: string;
   chosen: string | undefined;
+  version: number | undefined;
   onClose: () => void;
 }) {
   const tests = useQuery(testsQuery(agentId)).data;
   return (
     <Dialog open={chosen !== undefined && tests !== undefined} onClose={onClose} title="Run tests">
-      <RunForm agentId={agentId} tests={tests ?? []} chosen={chosen ?? "all"} onClose={onClose} />
+      <RunForm agentId={agentId} tests={tests ?? []} chosen={chosen ?? "all"} first={version} onClose={onClose} />
     </Dialog>
   );
 }
@@ -36,16 +42,18 @@ function RunForm({
   agentId,
   tests,
   chosen,
+  first,
   onClose,
 }: {
   agentId: string;
   tests: readonly Test[];
   chosen: string;
+  first: number | undefined;
   onClose: () => void;
 }) {
   const client = useQueryClient();
   const navigate = useNavigate();
-  const [version, setVersion] = useState(LATEST);
+  const [version, setVersion] = useState(first === undefined ? LATEST : numbered(first));
   const [cap, setCap] = useState(NO_CAP);
   const [left, setLeft] = useState<ReadonlySet<string>>(
     () => new Set(chosen === "all" ? [] : tests.map(({ test_id }) => test_id).filter((id) => id !== chosen)),

@@ -2,12 +2,14 @@ import type { ReactNode } from "react";
 import { dollarsOf, durationOf, numberOf } from "../../../../ui/numbers.ts";
 import { Notice } from "../../../../ui/states.tsx";
 import { Time } from "../../../../ui/time.tsx";
+import { unknownNote } from "../../../statistics/costs.ts";
 import { isOpen, type Replay, type Run } from "../queries.ts";
 
 /** How far a run or a replay is, and what it has cost. */
 export function RunFacts({ run }: { run: Run | Replay }) {
   const { conversations, cost_usd, max_cost_usd, unpriced_replies, created_at, ended_at, error } = run;
   const { ended, total } = conversations;
+  const unknown = unknownNote({ unpriced_replies });
   const seconds = ended_at === null ? null : (Date.parse(ended_at) - Date.parse(created_at)) / 1_000;
   return (
     <div className="flex flex-col gap-4">
@@ -26,11 +28,7 @@ export function RunFacts({ run }: { run: Run | Replay }) {
         <Fact name="Cost">
           {dollarsOf(cost_usd * 1e6)}
           {max_cost_usd !== null && ` of at most ${dollarsOf(max_cost_usd * 1e6)}`}
-          {unpriced_replies > 0 && (
-            <span className="text-muted">
-              , unknown for {unpriced_replies === 1 ? "1 reply" : `${numberOf(unpriced_replies)} replies`}
-            </span>
-          )}
+          {unknown !== null && <span className="text-muted">, {unknown}</span>}
         </Fact>
         <Fact name="Began">
           <Time at={created_at} />

@@ -36,7 +36,7 @@ function Shown({ run }: { run: Run }) {
             <Link
               to="/agents/$agentId"
               params={{ agentId }}
-              search={{ tab: "tests", run: results.length === 1 ? results[0]?.test_id : "all" }}
+              search={{ tab: "tests", run: results.length === 1 ? results[0]?.test_id : "all", version: agent_version }}
             >
               <RotateCw aria-hidden /> Run again
             </Link>

@@ -56,6 +56,13 @@ test("work that was not saved survives a reload without its keys, is saved by a 
   await page.reload();
   await page.getByText(/You left unsaved changes here/).waitFor();
   expect(await barriersOf(page)).toEqual([]);
+  await page.getByRole("tab", { name: "Prompt" }).click();
+  await page.getByRole("textbox", { name: "Description" }).fill("Greets callers.");
+  await page.keyboard.press("Control+s");
+  await saved(page);
+  await page.getByRole("tab", { name: "Models" }).click();
+  expect(await page.evaluate<string>("JSON.stringify(localStorage)")).toContain("here is Ada");
+  expect(await page.evaluate<string>("JSON.stringify(localStorage)")).not.toContain("Greets callers");
   await page.getByRole("button", { name: "Restore" }).click();
   expect(await page.getByLabel("API key").inputValue()).toBe("********cdef");
   await page.getByRole("tab", { name: "Prompt" }).click();

@@ -23,7 +23,8 @@ export function useKeptWork<Work>(thing: string, workOf: (offered: Work | null) 
   const text = work === null ? null : JSON.stringify(work);
   useEffect(() => {
     if (text !== null) keep(name, `{"at":"${new Date().toISOString()}","work":${text}}`);
-    else if (!offered) keep(name, null);
+    // What was worked on since is saved or taken back; what was left before still waits for a decision.
+    else keep(name, offered && JSON.stringify(offered));
   }, [name, text, offered]);
   return {
     offered,

@@ -1,5 +1,6 @@
 import { afterAll, expect, test } from "bun:test";
 import { AgentServiceService } from "@parley/proto/parley/agent/v1/agent_service.ts";
+import { ServiceError } from "@parley/shared/errors";
 import { silentLogger } from "@parley/shared/log";
 import { serve } from "@parley/shared/rpc/server";
 import { TEST_SECRET } from "@parley/testkit/database";
@@ -15,6 +16,7 @@ const users = new Map<string, string[]>();
 const usingAgents = new Map<string, string[]>();
 /** The owners whose agents' keys were to be revealed again. */
 const renewed: string[] = [];
+let canRenew = true;
 const agents = await serve(
   AgentServiceService,
   {
@@ -23,6 +25,7 @@ const agents = await serve(
       agentIds: usingAgents.get(`${ownerId} ${secretName}`) ?? [],
     }),
     renewKeys: async ({ ownerId }) => {
+      if (!canRenew) throw new ServiceError("unavailable", "The agent service is restarting. Try again.");
       renewed.push(ownerId);
       return {};
     },
@@ -61,6 +64,34 @@ test("a new value is the next version, and conversations that hold the former on
   expect(secret?.version).toBe(2);
   expect(renewed).toContain(ownerId);
   expect(await reveal(ownerId, "shop_key")).toEqual([{ name: "shop_key", value: "another value" }]);
+});
+
+/** The kind of a request's failure while the agent service cannot be told of anything. */
+async function untold(request: () => Promise<unknown>) {
+  canRenew = false;
+  const { kind } = await failure(request());
+  canRenew = true;
+  return kind;
+}
+
+test("a new value that conversations could not be told of is refused, and a repeat tells them", async () => {
+  const { ownerId } = await newOwner(client);
+  await create(ownerId, "shop_key");
+  const set = () => client.setSecret({ ownerId, name: "shop_key", value: "another value" });
+  expect(await untold(set)).toBe("unavailable");
+  expect(renewed).not.toContain(ownerId);
+  await set();
+  expect(renewed).toContain(ownerId);
+});
+
+test("a deletion that conversations could not be told of is refused, and a repeat tells them", async () => {
+  const { ownerId } = await newOwner(client);
+  await create(ownerId, "shop_key");
+  const remove = () => client.deleteSecret({ ownerId, name: "shop_key" });
+  expect(await untold(remove)).toBe("unavailable");
+  expect(renewed).not.toContain(ownerId);
+  expect(await failure(remove())).toMatchObject({ kind: "not_found", detail: "Secret not found" });
+  expect(renewed).toContain(ownerId);
 });
 
 test("two owners have secrets of the same name, each its own", async () => {

@@ -4,13 +4,16 @@ import { deleteSecretRow, isSecret } from "../store/secrets.ts";
 
 export function deleteSecret({ db, agents }: AccountContext): Handler<"deleteSecret"> {
   return async ({ ownerId, name }, call) => {
-    if (!(await isSecret(db, { ownerId, name }))) throw notFound("Secret");
-    const { toolNames, agentIds } = await agents.listSecretUsers({ ownerId, secretName: name }, { origin: call });
-    if (toolNames.length > 0) throw isUsed(name, namesOf("tool", toolNames), "every tool");
-    if (agentIds.length > 0) throw isUsed(name, namesOf("agent", agentIds), "every model and start webhook");
-    if (!(await deleteSecretRow(db, { ownerId, name }))) throw notFound("Secret");
-    // Conversations that still run on an earlier version may remember it.
+    const isThere = await isSecret(db, { ownerId, name });
+    if (isThere) {
+      const { toolNames, agentIds } = await agents.listSecretUsers({ ownerId, secretName: name }, { origin: call });
+      if (toolNames.length > 0) throw isUsed(name, namesOf("tool", toolNames), "every tool");
+      if (agentIds.length > 0) throw isUsed(name, namesOf("agent", agentIds), "every model and start webhook");
+      await deleteSecretRow(db, { ownerId, name });
+    }
+    // Conversations that still run on an earlier version may remember it, also if an earlier request deleted it and failed here.
     await agents.renewKeys({ ownerId }, { origin: call });
+    if (!isThere) throw notFound("Secret");
     return {};
   };
 }

@@ -5,7 +5,7 @@ import { checkSecretValue } from "../secrets/rules.ts";
 import { sealSecret } from "../secrets/sealed-secret.ts";
 import { updateSecret } from "../store/secrets.ts";
 
-/** Answers once no turn that begins uses the former value any more. */
+/** Answers once no turn that begins uses the former value any more, unless its process cannot reach the agent service. */
 export function setSecret({ db, sealer, clock, agents }: AccountContext): Handler<"setSecret"> {
   return async ({ ownerId, name, value }, call) => {
     checkSecretValue(value);

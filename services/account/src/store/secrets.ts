@@ -40,10 +40,8 @@ export async function updateSecret(
   return row ?? null;
 }
 
-/** Returns whether there was such a secret. */
-export async function deleteSecretRow(sql: Sql, { ownerId, name }: SecretKey): Promise<boolean> {
-  const { count } = await sql`delete from secrets where owner_id = ${ownerId} and name = ${name}`;
-  return count > 0;
+export async function deleteSecretRow(sql: Sql, { ownerId, name }: SecretKey): Promise<void> {
+  await sql`delete from secrets where owner_id = ${ownerId} and name = ${name}`;
 }
 
 /** By name. */

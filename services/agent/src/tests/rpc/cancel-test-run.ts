@@ -1,10 +1,8 @@
-import type { AgentServiceService } from "@parley/proto/parley/agent/v1/agent_service.ts";
 import { CancelTestRunResponse } from "@parley/proto/parley/agent/v1/test.ts";
 import { runIdempotent } from "@parley/shared/idempotency/run";
 import { isId } from "@parley/shared/ids";
-import type { Handlers } from "@parley/shared/rpc/server";
 import { lockStoredBytes } from "@parley/shared/stored-bytes/room";
-import type { AgentContext } from "../../context.ts";
+import type { AgentContext, Handler } from "../../context.ts";
 import { runsEnded } from "../metrics.ts";
 import { getRun } from "../read-tests.ts";
 import { toTestRun } from "../runs/to-run.ts";
@@ -12,7 +10,7 @@ import { cancelAttempts, listAttemptSummaries } from "../store/attempts.ts";
 import { lockRun, updateRun } from "../store/runs.ts";
 
 /** A run or a replay. Its conversations end before their next turn. One that has ended stays as it is. */
-export function cancelTestRun(ctx: AgentContext): NonNullable<Handlers<typeof AgentServiceService>["cancelTestRun"]> {
+export function cancelTestRun(ctx: AgentContext): Handler<"cancelTestRun"> {
   return async (request, call) => {
     const { ownerId, runId, idempotency } = request;
     return runIdempotent(ctx, { ownerId, idempotency, codec: CancelTestRunResponse, call }, async (tx) => {

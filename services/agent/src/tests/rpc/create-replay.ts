@@ -1,4 +1,3 @@
-import type { AgentServiceService } from "@parley/proto/parley/agent/v1/agent_service.ts";
 import {
   type CreateReplayRequest,
   CreateReplayResponse,
@@ -12,8 +11,7 @@ import { runPrepared } from "@parley/shared/idempotency/run";
 import { newId } from "@parley/shared/ids";
 import { actorText } from "@parley/shared/rpc/actor";
 import type { Call } from "@parley/shared/rpc/call";
-import type { Handlers } from "@parley/shared/rpc/server";
-import type { AgentContext } from "../../context.ts";
+import type { AgentContext, Handler } from "../../context.ts";
 import { checkAgentId, getAgentRow, getVersion } from "../../read-agents.ts";
 import { LATEST } from "../../store/versions.ts";
 import { requirePrices } from "../runs/models.ts";
@@ -25,7 +23,7 @@ const PAGE = 100;
 const LIST_TIMEOUT_MS = 20_000;
 
 /** Which conversations are replayed is settled at once; what was said in them is read when their turn comes. */
-export function createReplay(ctx: AgentContext): NonNullable<Handlers<typeof AgentServiceService>["createReplay"]> {
+export function createReplay(ctx: AgentContext): Handler<"createReplay"> {
   return async (request, call) => {
     const { ownerId, agentId, max, idempotency, maxCostUsdMicros, allowUnpriced } = request;
     checkAgentId(agentId);

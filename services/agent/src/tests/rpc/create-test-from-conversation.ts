@@ -1,4 +1,3 @@
-import type { AgentServiceService } from "@parley/proto/parley/agent/v1/agent_service.ts";
 import { CreateTestFromConversationResponse } from "@parley/proto/parley/agent/v1/test.ts";
 import type { Conversation } from "@parley/proto/parley/conversation/v1/conversation.ts";
 import { type Assertion, TEST_LIMITS } from "@parley/shared/domain/tests";
@@ -6,9 +5,8 @@ import { notFound, ServiceError } from "@parley/shared/errors";
 import { runPrepared } from "@parley/shared/idempotency/run";
 import { newId } from "@parley/shared/ids";
 import { actorText } from "@parley/shared/rpc/actor";
-import type { Handlers } from "@parley/shared/rpc/server";
 import { checkName } from "@parley/shared/text/name";
-import type { AgentContext } from "../../context.ts";
+import type { AgentContext, Handler } from "../../context.ts";
 import { checkAgentId, getAgentRow } from "../../read-agents.ts";
 import { withinAgentRoom } from "../../room.ts";
 import { listToolNames } from "../../store/tools.ts";
@@ -19,9 +17,7 @@ import { readConversation } from "../runs/read-conversation.ts";
 import { storeNewTest } from "./create-test.ts";
 
 /** Stores a scripted test that says what the user of a conversation said, and expects of the agent what it did with its tools. */
-export function createTestFromConversation(
-  ctx: AgentContext,
-): NonNullable<Handlers<typeof AgentServiceService>["createTestFromConversation"]> {
+export function createTestFromConversation(ctx: AgentContext): Handler<"createTestFromConversation"> {
   return async ({ ownerId, agentId, conversationId, name, idempotency }, call) => {
     checkAgentId(agentId);
     if (name !== undefined) checkName("name", name);

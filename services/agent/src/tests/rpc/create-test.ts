@@ -1,4 +1,3 @@
-import type { AgentServiceService } from "@parley/proto/parley/agent/v1/agent_service.ts";
 import { CreateTestResponse } from "@parley/proto/parley/agent/v1/test.ts";
 import type { Sql } from "@parley/shared/db/database";
 import { TEST_LIMITS } from "@parley/shared/domain/tests";
@@ -6,9 +5,8 @@ import { ServiceError } from "@parley/shared/errors";
 import { runPrepared } from "@parley/shared/idempotency/run";
 import { newId } from "@parley/shared/ids";
 import { actorText } from "@parley/shared/rpc/actor";
-import type { Handlers } from "@parley/shared/rpc/server";
 import { checkName } from "@parley/shared/text/name";
-import type { AgentContext } from "../../context.ts";
+import type { AgentContext, Handler } from "../../context.ts";
 import { checkAgentId, getAgentRow, getLockedAgentRow } from "../../read-agents.ts";
 import { withinAgentRoom } from "../../room.ts";
 import { checkDocuments, checkReferences } from "../check-references.ts";
@@ -17,7 +15,7 @@ import { testNameTaken, toAgentTest } from "../read-tests.ts";
 import { requireManual } from "../required.ts";
 import { countTests, insertTest, isTestNameTaken, type TestRow } from "../store/tests.ts";
 
-export function createTest(ctx: AgentContext): NonNullable<Handlers<typeof AgentServiceService>["createTest"]> {
+export function createTest(ctx: AgentContext): Handler<"createTest"> {
   return async ({ ownerId, agentId, name, required, definition, idempotency }, call) => {
     checkAgentId(agentId);
     checkName("name", name);

@@ -1,16 +1,14 @@
-import type { AgentServiceService } from "@parley/proto/parley/agent/v1/agent_service.ts";
 import { DeleteTestResponse } from "@parley/proto/parley/agent/v1/test.ts";
 import { runIdempotent } from "@parley/shared/idempotency/run";
-import type { Handlers } from "@parley/shared/rpc/server";
 import { lockStoredBytes } from "@parley/shared/stored-bytes/room";
-import type { AgentContext } from "../../context.ts";
+import type { AgentContext, Handler } from "../../context.ts";
 import { getLockedAgentRow } from "../../read-agents.ts";
 import { getTestRow } from "../read-tests.ts";
 import { loosenGate } from "../required.ts";
 import { deleteTestRow } from "../store/tests.ts";
 
 /** The results of its runs stay. */
-export function deleteTest(ctx: AgentContext): NonNullable<Handlers<typeof AgentServiceService>["deleteTest"]> {
+export function deleteTest(ctx: AgentContext): Handler<"deleteTest"> {
   return async (request, call) => {
     const { ownerId, idempotency, mayOverride } = request;
     return runIdempotent(ctx, { ownerId, idempotency, codec: DeleteTestResponse, call }, async (tx) => {

@@ -1,8 +1,6 @@
-import type { AgentServiceService } from "@parley/proto/parley/agent/v1/agent_service.ts";
-import type { Handlers } from "@parley/shared/rpc/server";
-import type { AgentContext } from "../../context.ts";
+import type { AgentContext, Handler } from "../../context.ts";
 import { getTestRow, toAgentTest } from "../read-tests.ts";
 
-export function getTest({ db }: AgentContext): NonNullable<Handlers<typeof AgentServiceService>["getTest"]> {
+export function getTest({ db }: AgentContext): Handler<"getTest"> {
   return async (key) => ({ test: toAgentTest(await getTestRow(db, key)) });
 }

@@ -1,14 +1,10 @@
-import type { AgentServiceService } from "@parley/proto/parley/agent/v1/agent_service.ts";
 import type { Page } from "@parley/proto/parley/common/v1/common.ts";
 import { pageOf } from "@parley/shared/page";
-import type { Handlers } from "@parley/shared/rpc/server";
-import type { AgentContext } from "../../context.ts";
+import type { AgentContext, Handler } from "../../context.ts";
 import { checkAgentId, getAgentRow } from "../../read-agents.ts";
 import { toTestRun } from "../runs/to-run.ts";
 import { listAttemptSummaries } from "../store/attempts.ts";
 import { listRuns } from "../store/runs.ts";
-
-type All = Handlers<typeof AgentServiceService>;
 
 interface Listed {
   ownerId: string;
@@ -17,11 +13,11 @@ interface Listed {
   page: Page | undefined;
 }
 
-export function listTestRuns(ctx: AgentContext): NonNullable<All["listTestRuns"]> {
+export function listTestRuns(ctx: AgentContext): Handler<"listTestRuns"> {
   return async (request) => listAll(ctx, { ...request, isReplay: false });
 }
 
-export function listReplays(ctx: AgentContext): NonNullable<All["listReplays"]> {
+export function listReplays(ctx: AgentContext): Handler<"listReplays"> {
   return async (request) => {
     const { runs, total } = await listAll(ctx, { ...request, isReplay: true });
     return { replays: runs, total };

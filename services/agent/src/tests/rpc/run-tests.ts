@@ -1,12 +1,10 @@
-import type { AgentServiceService } from "@parley/proto/parley/agent/v1/agent_service.ts";
 import { RunTestsResponse } from "@parley/proto/parley/agent/v1/test.ts";
 import { TEST_LIMITS } from "@parley/shared/domain/tests";
 import { invalid } from "@parley/shared/errors";
 import { runIdempotent } from "@parley/shared/idempotency/run";
 import { newId } from "@parley/shared/ids";
 import { actorText } from "@parley/shared/rpc/actor";
-import type { Handlers } from "@parley/shared/rpc/server";
-import type { AgentContext } from "../../context.ts";
+import type { AgentContext, Handler } from "../../context.ts";
 import { checkAgentId, getVersion } from "../../read-agents.ts";
 import { LATEST } from "../../store/versions.ts";
 import { requirePrices } from "../runs/models.ts";
@@ -16,7 +14,7 @@ import { passKey } from "../score.ts";
 import { listAttemptSummaries, type NewAttempt } from "../store/attempts.ts";
 import { listTestRows } from "../store/tests.ts";
 
-export function runTests(ctx: AgentContext): NonNullable<Handlers<typeof AgentServiceService>["runTests"]> {
+export function runTests(ctx: AgentContext): Handler<"runTests"> {
   return async (request, call) => {
     const { ownerId, agentId, idempotency, maxCostUsdMicros, allowUnpriced } = request;
     checkAgentId(agentId);

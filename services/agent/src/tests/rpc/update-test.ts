@@ -1,11 +1,9 @@
-import type { AgentServiceService } from "@parley/proto/parley/agent/v1/agent_service.ts";
 import { type UpdateTestRequest, UpdateTestResponse } from "@parley/proto/parley/agent/v1/test.ts";
 import { ServiceError } from "@parley/shared/errors";
 import { runPrepared } from "@parley/shared/idempotency/run";
-import type { Handlers } from "@parley/shared/rpc/server";
 import { checkName } from "@parley/shared/text/name";
 import { later } from "../../changed-agent.ts";
-import type { AgentContext } from "../../context.ts";
+import type { AgentContext, Handler } from "../../context.ts";
 import { getAgentRow, getLockedAgentRow } from "../../read-agents.ts";
 import { withinAgentRoom } from "../../room.ts";
 import { checkDocuments, checkReferences } from "../check-references.ts";
@@ -15,7 +13,7 @@ import { logChange, loosenGate, requireManual } from "../required.ts";
 import { isTestNameTaken, type TestRow, updateTestRow } from "../store/tests.ts";
 
 /** Runs that have begun go on with the test as it was. */
-export function updateTest(ctx: AgentContext): NonNullable<Handlers<typeof AgentServiceService>["updateTest"]> {
+export function updateTest(ctx: AgentContext): Handler<"updateTest"> {
   return async (request, call) => {
     const { ownerId, idempotency, mayOverride } = request;
     if (request.name !== undefined) checkName("name", request.name);

@@ -1,7 +1,5 @@
-import type { AgentServiceService } from "@parley/proto/parley/agent/v1/agent_service.ts";
 import { batched } from "@parley/shared/rpc/batched";
-import type { Handlers } from "@parley/shared/rpc/server";
-import type { AgentContext } from "../../context.ts";
+import type { AgentContext, Handler } from "../../context.ts";
 import { getRun } from "../read-tests.ts";
 import { toTestRun } from "../runs/to-run.ts";
 import { listAttemptSummaries, listAttempts } from "../store/attempts.ts";
@@ -12,7 +10,7 @@ const EVERY_MS = 1_000;
 /** Runs whose changes are asked for in one statement. */
 const RUNS_MAX = 500;
 
-export function watchTestRun({ db }: AgentContext): NonNullable<Handlers<typeof AgentServiceService>["watchTestRun"]> {
+export function watchTestRun({ db }: AgentContext): Handler<"watchTestRun"> {
   // However many watch, a process asks once at a time.
   const revisionOf = batched<RunKey, number | null>((keys) => listRevisions(db, keys), RUNS_MAX, {
     idOf: ({ ownerId, runId }) => `${ownerId} ${runId}`,

@@ -6,6 +6,7 @@ import {
   type TrafficShare,
 } from "@parley/proto/parley/agent/v1/agent.ts";
 import { KnowledgeServiceService, ResolvedBase } from "@parley/proto/parley/knowledge/v1/knowledge_service.ts";
+import { PromptType } from "@parley/proto/parley/prompt/v1/prompt.ts";
 import { newId } from "@parley/shared/ids";
 import { silentLogger } from "@parley/shared/log";
 import { type RunningServer, serve } from "@parley/shared/rpc/server";
@@ -209,6 +210,22 @@ test("a prompt cannot be deleted while a published version has it that is not th
   expect(await failure(prompts.deletePrompt(gone))).toMatchObject({ kind: "conflict" });
   await publish(agent, 2);
   expect(await prompts.deletePrompt(gone)).toMatchObject({ versionsDeleted: 1 });
+});
+
+test("the prompt of an analysis cannot be deleted while a version in use has it, and one that is gone keeps its version from being published", async () => {
+  const { agents, prompts } = service;
+  const ownerId = newOwner();
+  await createPrompt(prompts, ownerId, "sums up", "Sum up.", PromptType.PROMPT_TYPE_ANALYSIS);
+  const analysis = { enabled: true, prompt: byName("sums up"), schema: undefined };
+  const agent = await create(agents, creation(ownerId, { analysis }));
+  await change(agents, agent, { agentName: "Other" });
+  const gone = { ownerId, promptName: "sums up", idempotency: undefined };
+  expect(await failure(prompts.deletePrompt(gone))).toMatchObject({ kind: "conflict" });
+  const without = { ...analysis, enabled: false, prompt: undefined };
+  await change(agents, agent, { clear: ["analysisPrompt"], analysis: without });
+  await prompts.deletePrompt(gone);
+  const refused = { kind: "conflict", detail: expect.stringContaining("there is no version 1 of prompt sums up") };
+  expect(await failure(publish(agent, 1))).toMatchObject(refused);
 });
 
 test("a prompt is free once another version is published in place of the one that has it, also by a change to auto", async () => {

@@ -1,4 +1,5 @@
 import { afterAll, expect, test } from "bun:test";
+import { Publishing } from "@parley/proto/parley/agent/v1/agent.ts";
 import { failure } from "@parley/testkit/failures";
 import { newOwner } from "@parley/testkit/owners";
 import { byName, change, create, creation, deletion, inline, read, startTestAgents, update } from "./kit.ts";
@@ -84,6 +85,20 @@ test("results of tests never keep an agent from being changed: the oldest runs t
   expect(await change(agents, agent, tips(LONG))).toMatchObject({ agentVersion: 2 });
   const left = await sql<{ id: string }[]>`select run_id as id from test_attempts where owner_id = ${owner} order by 1`;
   expect(left.map(({ id }) => id)).toEqual(["run_0", "run_2"]);
+});
+
+test("versions that were never published make room after 30 days too, and not before", async () => {
+  const { agents, clock, sql } = service;
+  const owner = newOwner();
+  const agent = await create(agents, creation(owner, { agentTips: LONG }));
+  const rename = (agentName: string) => change(agents, agent, { agentName, publishing: Publishing.PUBLISHING_MANUAL });
+  for (const name of ["Second", "Third"]) await rename(name);
+  expect(await failure(rename("Fourth"))).toMatchObject(FULL);
+  clock.advance(31 * 24 * 60 * 60_000);
+  await rename("Fourth");
+  const kept = await sql<{ version: number }[]>`
+    select agent_version as version from agent_versions where owner_id = ${owner} order by 1`;
+  expect(kept.map(({ version }) => version)).toEqual([1, 4]);
 });
 
 test("a change that is stored is answered, though there is no room for another agent to follow its prompt", async () => {

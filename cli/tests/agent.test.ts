@@ -3,6 +3,13 @@ import { runHere } from "./run-here.ts";
 
 let asked: { line: string; body: unknown }[] = [];
 const VERSION = { published: true, weight: 90, created_at: "2026-01-31", created_by: "key:key_1", note: "Kinder" };
+const AGENT = {
+  id: "agt_1",
+  agent_name: "Repairs",
+  published_version: null,
+  latest_version: 2,
+  updated_at: "2026-01-31",
+};
 const PUBLISH = { kind: "publish", agent_version: 3, split: null, note: null, created_at: "2026-01-31" };
 
 /** Answers like the API, and keeps the requests. */
@@ -13,6 +20,7 @@ const api = Bun.serve({
     const { pathname, search } = new URL(request.url);
     const text = await request.text();
     asked.push({ line: `${request.method} ${pathname}${search}`, body: text === "" ? null : JSON.parse(text) });
+    if (pathname.endsWith("/agents")) return Response.json({ agents: search.includes("Nobody") ? [] : [AGENT] });
     if (pathname.endsWith("/versions")) {
       const figures = { conversations: 40, outcomes: { n: 40, shares: { COMPLETED: 0.875 } } };
       return Response.json({
@@ -35,6 +43,13 @@ beforeEach(() => {
 
 const parley = (...args: string[]) =>
   runHere(["agent", ...args], { PARLEY_URL: `http://127.0.0.1:${api.port}`, PARLEY_API_KEY: "vk_test" });
+
+test("agents are listed with the IDs that other commands take", async () => {
+  const { stdout } = await parley("list", "--search", "Repair shop");
+  expect(stdout).toMatch(/^agt_1 +Repairs +- +2 +2026-01-31$/m);
+  expect(asked.map(({ line }) => line)).toEqual(["GET /v1/public/agents?page_size=100&search=Repair+shop"]);
+  expect((await parley("list", "--search", "Nobody")).stdout).toContain("No agents match.");
+});
 
 test("versions are listed with what came of their conversations, also while the figures are not there", async () => {
   const { stdout, status } = await parley("versions", "agt_1");

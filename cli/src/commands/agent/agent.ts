@@ -31,30 +31,50 @@ interface Published {
   became_manual: boolean;
 }
 
+interface Agent {
+  id: string;
+  agent_name: string;
+  published_version: number | null;
+  latest_version: number;
+  updated_at: string;
+}
+
 interface PublishOptions {
   note?: string;
   override?: string;
   json?: boolean;
 }
 
+const AGENT_COLUMNS = ["id", "agent_name", "published_version", "latest_version", "updated_at"];
 const COLUMNS = ["version", "published", "traffic", "conversations", "completed", "created_at", "created_by", "note"];
 
 export function addAgentCommands(program: Command, env: Environment): void {
   const agent = program
     .command("agent")
     .description(
-      "Show the versions of an agent and choose those that conversations get, with the key in PARLEY_API_KEY",
+      "List agents, show their versions, and choose those that conversations get, with the key in PARLEY_API_KEY",
     )
     .addHelpText(
       "after",
       examples(
         program,
+        "agent list --search repairs",
         "agent versions agt_…",
         'agent publish agt_… 3 --note "Asks for the order number first."',
         "agent traffic agt_… --split 3=10,2=90",
       ),
     );
   const api = () => plainApi(env);
+
+  verb(agent, "list")
+    .description("List the newest 100 agents with their IDs")
+    .option("--search <text>", "Only those with this text in their name or description")
+    .action(async ({ search, json }: { search?: string; json?: boolean }) => {
+      const query = new URLSearchParams({ page_size: "100", ...(search && { search }) });
+      const list = await api().get<{ agents: Agent[] }>(`/agents?${query}`);
+      const rows = list.agents.map((each) => ({ ...each }));
+      await print(json, list, rows.length > 0 ? formatTable(AGENT_COLUMNS, rows) : "No agents match.");
+    });
 
   verb(agent, "versions")
     .description("List the newest 100 versions of an agent with what came of their conversations")

@@ -157,14 +157,15 @@ function TextOf({ document }: { document: Document }) {
 }
 
 function Details({ document }: { document: Document }) {
-  const { language, media_type, url, refresh_hours, refreshed_at } = document;
+  const { language, media_type, url, refresh_hours, refreshed_at, embedded_chunks } = document;
   const facts: readonly (readonly [string, React.ReactNode])[] = [
     ["Language", language && languageName(language)],
     ["Type", media_type],
     ["Size", bytesOf(document.bytes)],
     ["Characters", numberOf(document.characters)],
     ["Chunks", numberOf(document.chunk_count)],
-    ["Found by meaning", `${numberOf(document.embedded_chunks)} of ${numberOf(document.chunk_count)}`],
+    // Without an embedder there are none, which is no fault.
+    ["Found by meaning", embedded_chunks > 0 && `${numberOf(embedded_chunks)} of ${numberOf(document.chunk_count)}`],
     ["Address", url && <span className="font-mono text-xs break-all">{url}</span>],
     ["Fetched again", url && (refresh_hours ? `every ${numberOf(refresh_hours)} h` : "on request")],
     ["Last fetched", refreshed_at && <Time at={refreshed_at} />],

@@ -1,4 +1,4 @@
-import createClient, { type FetchResponse } from "openapi-fetch";
+import createClient, { type ClientPathsWithMethod, type FetchResponse, type MaybeOptionalInit } from "openapi-fetch";
 import { READ_WITHIN_MS } from "../first/requests.ts";
 import type { components, paths } from "./gen/schema.ts";
 import { Problem, problemIn } from "./problem.ts";
@@ -6,8 +6,7 @@ import { Problem, problemIn } from "./problem.ts";
 /** The schemas of the OpenAPI document by their names, such as `Schema["Agent"]`. */
 export type Schema = components["schemas"];
 
-/** The API that customers use, with the session's cookie. Paths and bodies are checked against its document. */
-export const api = createClient<paths>({
+const client = createClient<paths>({
   // A page is also rendered where there is no address, and sends nothing.
   baseUrl: globalThis.location?.origin ?? "http://localhost",
   fetch: (request) => {
@@ -31,40 +30,53 @@ function send(request: Request, withinMs: number): Promise<Response> {
 /** After so many milliseconds, whoever waits for a page is told of a failure, instead of waiting for another attempt. */
 const LATE_MS = 3_000;
 
+type Method = "GET" | "PUT" | "POST" | "PATCH" | "DELETE";
+type PathWith<M extends Method> = ClientPathsWithMethod<typeof client, Lowercase<M>>;
+type Init<P extends PathWith<M>, M extends Method> = MaybeOptionalInit<paths[P], Lowercase<M>>;
+type Answer<P extends PathWith<M>, M extends Method> = NonNullable<
+  FetchResponse<Extract<paths[P][Lowercase<M>], object>, object, "application/json">["data"]
+>;
+type Requests = {
+  [M in Method]: <P extends PathWith<M>>(
+    path: P,
+    ...init: object extends Init<P, M> ? [Init<P, M>?] : [Init<P, M>]
+  ) => Promise<Answer<P, M>>;
+};
+
 /**
- * The body of a response.
+ * The API that customers use, with the session's cookie. Paths and bodies are checked against its document. Each returns the body of
+ * the response.
  * @throws Problem with the API's detail, or status 0 when the gateway cannot be reached or does not respond in time
  */
-export async function ask<T extends Record<string | number, unknown>, O, M extends `${string}/${string}`>(
-  request: Promise<FetchResponse<T, O, M>>,
-): Promise<NonNullable<FetchResponse<T, O, M>["data"]>> {
+export const api = Object.fromEntries(
+  (["GET", "PUT", "POST", "PATCH", "DELETE"] as const).map((method) => [
+    method,
+    (path: never, init: never) => bodyOf((client[method] as typeof client.GET)(path, init)),
+  ]),
+) as unknown as Requests;
+
+/** What the API has at a path. @param signal ends the request when nobody waits for it any more */
+export function read<P extends PathWith<"GET">>(
+  signal: AbortSignal,
+  path: P,
+  ...[params]: object extends Params<P> ? [Params<P>?] : [Params<P>]
+): Promise<Answer<P, "GET">> {
+  // The client's own types cannot be followed for a path that is not known yet.
+  return bodyOf(client.GET(path as never, { params, signal } as never)) as Promise<never>;
+}
+
+type Params<P extends PathWith<"GET">> = paths[P]["get"]["parameters"];
+
+async function bodyOf(request: Promise<FetchResponse<Record<string, unknown>, object, "application/json">>) {
   const startedAt = performance.now();
   try {
     const { data, error, response } = await request.catch(unreachable);
     if (error !== undefined || !response.ok) throw problemIn(response, error);
-    return data as NonNullable<typeof data>;
+    return data;
   } catch (error) {
     if (error instanceof Problem) error.isLate = performance.now() - startedAt > LATE_MS;
     throw error;
   }
-}
-
-type ReadPath = { [P in keyof paths]: paths[P] extends { get: { parameters: unknown } } ? P : never }[keyof paths];
-type ReadParams<P extends ReadPath> = paths[P]["get"]["parameters"];
-type Answer<P extends ReadPath> = NonNullable<FetchResponse<paths[P]["get"], object, "application/json">["data"]>;
-
-/**
- * What the API has at a path.
- * @param signal ends the request when nobody waits for it any more
- * @throws Problem as `ask` does
- */
-export function read<P extends ReadPath>(
-  signal: AbortSignal,
-  path: P,
-  ...[params]: object extends ReadParams<P> ? [ReadParams<P>?] : [ReadParams<P>]
-): Promise<Answer<P>> {
-  // The client's own types cannot be followed for a path that is not known yet.
-  return ask(api.GET(path as never, { params, signal } as never)) as Promise<never>;
 }
 
 /** @throws Problem with status 0, or what stopped the request on purpose */

@@ -1,7 +1,7 @@
 import { useMutation, useQueryClient, useSuspenseQuery } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { BookOpen, Check, ChevronsUpDown, LogOut } from "lucide-react";
-import { api, ask } from "../api/client.ts";
+import { api } from "../api/client.ts";
 import { meQuery } from "../api/session.ts";
 import { forgetKeptWork } from "../ui/form/kept-work.ts";
 import { Menu, MenuItem, MenuLabel, MenuLine } from "../ui/overlay/menu.tsx";
@@ -16,7 +16,7 @@ export function AccountMenu() {
   const client = useQueryClient();
   const navigate = useNavigate();
   const signOut = useMutation({
-    mutationFn: () => ask(api.POST("/v1/manage/sign-out")),
+    mutationFn: () => api.POST("/v1/manage/sign-out"),
     onSuccess: async () => {
       forgetKeptWork();
       await navigate({ to: "/sign-in" });

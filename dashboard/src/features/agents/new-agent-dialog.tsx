@@ -3,7 +3,7 @@ import { useNavigate } from "@tanstack/react-router";
 import { clsx } from "clsx";
 import { RadioGroup } from "radix-ui";
 import { useState } from "react";
-import { api, ask } from "../../api/client.ts";
+import { api } from "../../api/client.ts";
 import { fieldsOf, sentenceOf } from "../../api/problem.ts";
 import { DialogForm } from "../../ui/form/dialog-form.tsx";
 import { TextField } from "../../ui/form/fields.tsx";
@@ -32,17 +32,15 @@ function NewAgentForm({ onCancel }: { onCancel: () => void }) {
     mutationFn: async () => {
       const { default_llm } = await client.ensureQueryData(modelSetupQuery);
       const { agentType, greeting, prompt } = template;
-      return ask(
-        api.POST("/v1/public/agents", {
-          body: {
-            agent_name: name.trim(),
-            agent_type: agentType,
-            prompt_content: prompt,
-            first_message_prompt: greeting || null,
-            llm: default_llm as never,
-          },
-        }),
-      );
+      return api.POST("/v1/public/agents", {
+        body: {
+          agent_name: name.trim(),
+          agent_type: agentType,
+          prompt_content: prompt,
+          first_message_prompt: greeting || null,
+          llm: default_llm as never,
+        },
+      });
     },
     onSuccess: async (agent) => {
       client.setQueryData(agentQuery(agent.id).queryKey, agent);

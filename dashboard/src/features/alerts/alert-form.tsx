@@ -1,7 +1,7 @@
 import { ALERT_METRICS, type AlertMetric, isShare } from "@parley/shared/portable/alerts";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
-import { api, ask } from "../../api/client.ts";
+import { api } from "../../api/client.ts";
 import { fieldsOf, sentenceBeside } from "../../api/problem.ts";
 import { DialogForm } from "../../ui/form/dialog-form.tsx";
 import { SelectField, TextField } from "../../ui/form/fields.tsx";
@@ -37,9 +37,9 @@ export function AlertForm({ alert, onDone }: { alert: Alert | null; onDone: () =
         threshold: Number(threshold) / factorOf(metric),
         minimum_count: Number(count),
       };
-      if (!alert) return ask(api.POST("/v1/manage/alerts", { body }));
+      if (!alert) return api.POST("/v1/manage/alerts", { body });
       const params = { path: { alert_id: alert.alert_id } };
-      return ask(api.PATCH("/v1/manage/alerts/{alert_id}", { params, body }));
+      return api.PATCH("/v1/manage/alerts/{alert_id}", { params, body });
     },
     onSuccess: async () => {
       tellDone("Saved");

@@ -1,7 +1,7 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { BellRing } from "lucide-react";
 import { useState } from "react";
-import { api, ask } from "../../api/client.ts";
+import { api } from "../../api/client.ts";
 import { ListPage } from "../../app/list-page.tsx";
 import { Badge } from "../../ui/badge.tsx";
 import { Switch } from "../../ui/form/switch.tsx";
@@ -47,12 +47,10 @@ function Enabled({ alert }: { alert: Alert }) {
   const client = useQueryClient();
   const turn = useMutation({
     mutationFn: (enabled: boolean) =>
-      ask(
-        api.PATCH("/v1/manage/alerts/{alert_id}", {
-          params: { path: { alert_id: alert.alert_id } },
-          body: { enabled },
-        }),
-      ),
+      api.PATCH("/v1/manage/alerts/{alert_id}", {
+        params: { path: { alert_id: alert.alert_id } },
+        body: { enabled },
+      }),
     onSettled: () => client.invalidateQueries({ queryKey: ALERTS }),
     onError: tellFailure,
   });
@@ -91,9 +89,7 @@ function AlertMenu({ alert }: { alert: Alert }) {
         onClose={close}
         title={`Delete “${alert.name}”?`}
         action="Delete alert"
-        write={() =>
-          ask(api.DELETE("/v1/manage/alerts/{alert_id}", { params: { path: { alert_id: alert.alert_id } } }))
-        }
+        write={() => api.DELETE("/v1/manage/alerts/{alert_id}", { params: { path: { alert_id: alert.alert_id } } })}
         done={`Deleted “${alert.name}”`}
         then={() => client.invalidateQueries({ queryKey: ALERTS })}
       >

@@ -2,7 +2,7 @@ import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { ListChecks, Plus } from "lucide-react";
 import { useState } from "react";
-import { api, ask, read, type Schema } from "../../api/client.ts";
+import { api, read, type Schema } from "../../api/client.ts";
 import { Badge, type Tone } from "../../ui/badge.tsx";
 import { Button } from "../../ui/button.tsx";
 import { numberOf, percentOf } from "../../ui/numbers.ts";
@@ -169,11 +169,9 @@ function Controls({ summary: { batch_id, name, status, ended_at } }: { summary: 
   const refresh = () => client.invalidateQueries({ queryKey: CALLS });
   const turn = useMutation({
     mutationFn: () =>
-      ask(
-        status === "PAUSED"
-          ? api.POST("/v1/public/call-batches/{batch_id}/resume", { params })
-          : api.POST("/v1/public/call-batches/{batch_id}/pause", { params }),
-      ),
+      status === "PAUSED"
+        ? api.POST("/v1/public/call-batches/{batch_id}/resume", { params })
+        : api.POST("/v1/public/call-batches/{batch_id}/pause", { params }),
     onSuccess: refresh,
     onError: tellFailure,
   });
@@ -188,7 +186,7 @@ function Controls({ summary: { batch_id, name, status, ended_at } }: { summary: 
         label="Cancel"
         title={name === null ? "Cancel this batch?" : `Cancel “${name}”?`}
         action="Cancel batch"
-        write={() => ask(api.POST("/v1/public/call-batches/{batch_id}/cancel", { params }))}
+        write={() => api.POST("/v1/public/call-batches/{batch_id}/cancel", { params })}
         then={refresh}
       >
         Numbers that are still waiting will not be called. Calls that are ringing or in progress continue. This cannot

@@ -2,7 +2,7 @@ import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { Link, useNavigate, useSearch } from "@tanstack/react-router";
 import { PhoneOff, PhoneOutgoing, X } from "lucide-react";
 import { type ReactNode, useMemo } from "react";
-import { api, ask } from "../../api/client.ts";
+import { api } from "../../api/client.ts";
 import { useMaking } from "../../app/making.ts";
 import { Badge } from "../../ui/badge.tsx";
 import { Button } from "../../ui/button.tsx";
@@ -176,8 +176,7 @@ function Standing({ call: { status, outcome, notes } }: { call: Call }) {
 function HangUp({ call }: { call: Call }) {
   const client = useQueryClient();
   const hangUp = useMutation({
-    mutationFn: () =>
-      ask(api.POST("/v1/public/calls/{call_id}/hangup", { params: { path: { call_id: call.call_id } } })),
+    mutationFn: () => api.POST("/v1/public/calls/{call_id}/hangup", { params: { path: { call_id: call.call_id } } }),
     onSuccess: async () => {
       tellDone(call.status === "QUEUED" ? "Removed from the queue" : "Hanging up");
       await client.invalidateQueries({ queryKey: CALLS });

@@ -2,7 +2,7 @@ import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import { PhoneOff, SearchX } from "lucide-react";
 import { type FormEvent, useState } from "react";
-import { api, ask, read, type Schema } from "../../api/client.ts";
+import { api, read, type Schema } from "../../api/client.ts";
 import { fieldsOf, Problem, sentenceOf } from "../../api/problem.ts";
 import { Button } from "../../ui/button.tsx";
 import { Field } from "../../ui/form/field.tsx";
@@ -84,7 +84,7 @@ function AddForm() {
   const add = useMutation({
     mutationFn: async () => {
       const calledNumber = await loadReader();
-      return ask(api.POST("/v1/manage/do-not-call", { body: { mobile_number: calledNumber(text, from) } }));
+      return api.POST("/v1/manage/do-not-call", { body: { mobile_number: calledNumber(text, from) } });
     },
     onSuccess: async ({ mobile_number }) => {
       setText("");
@@ -147,7 +147,7 @@ function Remove({ number }: { number: string }) {
       label="Remove"
       title={`Let agents call ${number} again?`}
       action="Remove from list"
-      write={() => ask(api.DELETE("/v1/manage/do-not-call/{mobile_number}", { params }))}
+      write={() => api.DELETE("/v1/manage/do-not-call/{mobile_number}", { params })}
       done={`${number} can be called again`}
       then={() => client.invalidateQueries({ queryKey: DO_NOT_CALL })}
     >

@@ -1,6 +1,6 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
-import { api, ask } from "../../api/client.ts";
+import { api } from "../../api/client.ts";
 import { fieldsOf } from "../../api/problem.ts";
 import { DialogForm } from "../../ui/form/dialog-form.tsx";
 import { Field } from "../../ui/form/field.tsx";
@@ -50,17 +50,15 @@ function BatchForm({ onDone }: { onDone: () => void }) {
   const check = useMutation({
     mutationFn: async (file: File) => {
       const csv = await textOfFile(file);
-      return { csv, checked: await ask(api.POST("/v1/public/call-batches/check", { body: { csv } })) };
+      return { csv, checked: await api.POST("/v1/public/call-batches/check", { body: { csv } }) };
     },
   });
   const fileName = check.variables?.name;
   const make = useMutation({
     mutationFn: (csv: string) =>
-      ask(
-        api.POST("/v1/public/call-batches", {
-          body: { ...named(name, fileName), ...setupBody(setup), ...scheduleBody(schedule), csv },
-        }),
-      ),
+      api.POST("/v1/public/call-batches", {
+        body: { ...named(name, fileName), ...setupBody(setup), ...scheduleBody(schedule), csv },
+      }),
     onSuccess: async () => {
       tellDone(schedule.startAt ? "Batch scheduled" : "Batch started");
       onDone();

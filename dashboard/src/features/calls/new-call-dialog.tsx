@@ -1,6 +1,6 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
-import { api, ask } from "../../api/client.ts";
+import { api } from "../../api/client.ts";
 import { fieldsOf, sentenceBeside } from "../../api/problem.ts";
 import { DialogForm } from "../../ui/form/dialog-form.tsx";
 import { Dialog } from "../../ui/overlay/dialog.tsx";
@@ -38,7 +38,7 @@ function CallForm({ onDone }: { onDone: () => void }) {
         to_mobile_number: calledNumber(to, from),
         dynamic_variables: Object.fromEntries(given),
       };
-      return ask(api.POST("/v1/public/calls", { body }));
+      return api.POST("/v1/public/calls", { body });
     },
     onSuccess: async () => {
       tellDone("Call queued");

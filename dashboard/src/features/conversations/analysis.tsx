@@ -1,7 +1,7 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { ClipboardList } from "lucide-react";
 import { type ReactNode, useState } from "react";
-import { api, ask } from "../../api/client.ts";
+import { api } from "../../api/client.ts";
 import { Button } from "../../ui/button.tsx";
 import { tellDone, tellFailure } from "../../ui/overlay/toasts.tsx";
 import { EmptyState, Notice } from "../../ui/states.tsx";
@@ -62,7 +62,7 @@ function Analyze({
   useQuery(conversationQuery(conversation_id, asked));
   const analyze = useMutation({
     mutationFn: () =>
-      ask(api.POST("/v1/public/conversations/{conversation_id}/analysis", { params: { path: { conversation_id } } })),
+      api.POST("/v1/public/conversations/{conversation_id}/analysis", { params: { path: { conversation_id } } }),
     onSuccess: async () => {
       setAsked({ atMs: Date.now(), before: updated_at });
       tellDone("Analysis is in progress. It appears here when it is ready.");

@@ -1,5 +1,5 @@
 import { queryOptions } from "@tanstack/react-query";
-import { api, ask, patiently, read, type Schema } from "../../api/client.ts";
+import { api, patiently, read, type Schema } from "../../api/client.ts";
 import { type Filters, parametersOf } from "./filters.ts";
 import { type Asked, readAgainAfter } from "./follow.ts";
 
@@ -20,7 +20,7 @@ export async function readConversations(
     shape: "flat";
   };
   const isLong = filters.search !== undefined && { fetch: patiently };
-  const answer = await ask(api.GET("/v1/public/conversations", { params: { query }, signal, ...isLong }));
+  const answer = await api.GET("/v1/public/conversations", { params: { query }, signal, ...isLong });
   return "conversations" in answer ? answer : { conversations: answer.data, ...answer.pagination };
 }
 

@@ -1,7 +1,7 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { KeyRound } from "lucide-react";
 import { useState } from "react";
-import { api, ask, type Schema } from "../../api/client.ts";
+import { api, type Schema } from "../../api/client.ts";
 import { ListPage } from "../../app/list-page.tsx";
 import { Badge, type Tone } from "../../ui/badge.tsx";
 import { ActionsMenu } from "../../ui/overlay/actions-menu.tsx";
@@ -109,11 +109,9 @@ function KeyMenu({ apiKey }: { apiKey: Key }) {
   const refresh = () => client.invalidateQueries({ queryKey: KEYS });
   const turn = useMutation({
     mutationFn: () =>
-      ask(
-        apiKey.status === "active"
-          ? api.POST("/v1/manage/keys/{key_id}/deactivate", { params })
-          : api.POST("/v1/manage/keys/{key_id}/activate", { params }),
-      ),
+      apiKey.status === "active"
+        ? api.POST("/v1/manage/keys/{key_id}/deactivate", { params })
+        : api.POST("/v1/manage/keys/{key_id}/activate", { params }),
     onSuccess: refresh,
     onError: tellFailure,
   });
@@ -132,7 +130,7 @@ function KeyMenu({ apiKey }: { apiKey: Key }) {
         onClose={() => setRevoking(false)}
         title={`Revoke “${name}”?`}
         action="Revoke key"
-        write={() => ask(api.DELETE("/v1/manage/keys/{key_id}", { params }))}
+        write={() => api.DELETE("/v1/manage/keys/{key_id}", { params })}
         done={`Revoked “${name}”`}
         then={refresh}
       >

@@ -1,6 +1,6 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useId, useState } from "react";
-import { api, ask } from "../../api/client.ts";
+import { api } from "../../api/client.ts";
 import { fieldsOf, sentenceBeside } from "../../api/problem.ts";
 import { Checkbox } from "../../ui/form/checkbox.tsx";
 import { DialogForm } from "../../ui/form/dialog-form.tsx";
@@ -49,15 +49,13 @@ function KeyForm({ onMade, onCancel }: { onMade: (apiKey: string) => void; onCan
   const scopesId = useId();
   const make = useMutation({
     mutationFn: () =>
-      ask(
-        api.POST("/v1/manage/keys", {
-          body: {
-            name: name.trim() || null,
-            scopes: isLimited ? [...scopes] : null,
-            expires_at: lifetime === "never" ? null : new Date(Date.now() + Number(lifetime) * DAY_MS).toISOString(),
-          },
-        }),
-      ),
+      api.POST("/v1/manage/keys", {
+        body: {
+          name: name.trim() || null,
+          scopes: isLimited ? [...scopes] : null,
+          expires_at: lifetime === "never" ? null : new Date(Date.now() + Number(lifetime) * DAY_MS).toISOString(),
+        },
+      }),
     onSuccess: async ({ api_key }) => {
       onMade(api_key);
       await client.invalidateQueries({ queryKey: KEYS });

@@ -1,6 +1,6 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
-import { api, ask } from "../../api/client.ts";
+import { api } from "../../api/client.ts";
 import { fieldsOf, sentenceBeside } from "../../api/problem.ts";
 import { DialogForm } from "../../ui/form/dialog-form.tsx";
 import { TextareaField, TextField } from "../../ui/form/fields.tsx";
@@ -23,14 +23,12 @@ export function BaseForm({
   const save = useMutation({
     mutationFn: () => {
       const body = { name: name.trim(), description: description.trim() };
-      return ask(
-        base
-          ? api.PATCH("/v1/public/knowledge-bases/{knowledge_base_id}", {
-              params: { path: { knowledge_base_id: base.id } },
-              body,
-            })
-          : api.POST("/v1/public/knowledge-bases", { body }),
-      );
+      return base
+        ? api.PATCH("/v1/public/knowledge-bases/{knowledge_base_id}", {
+            params: { path: { knowledge_base_id: base.id } },
+            body,
+          })
+        : api.POST("/v1/public/knowledge-bases", { body });
     },
     onSuccess: async (saved) => {
       tellDone(base ? "Saved" : `Created “${saved.name}”`);

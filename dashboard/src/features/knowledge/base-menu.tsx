@@ -1,7 +1,7 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
-import { api, ask } from "../../api/client.ts";
+import { api } from "../../api/client.ts";
 import { numberOf } from "../../ui/numbers.ts";
 import { ActionsMenu } from "../../ui/overlay/actions-menu.tsx";
 import { Confirm } from "../../ui/overlay/confirm.tsx";
@@ -38,7 +38,7 @@ export function BaseMenu({ base }: { base: KnowledgeBase }) {
         onClose={close}
         title={`Delete “${base.name}”?`}
         action="Delete knowledge base"
-        write={() => ask(api.DELETE("/v1/public/knowledge-bases/{knowledge_base_id}", { params }))}
+        write={() => api.DELETE("/v1/public/knowledge-bases/{knowledge_base_id}", { params })}
         done={`Deleted “${base.name}”`}
         then={leave}
       >

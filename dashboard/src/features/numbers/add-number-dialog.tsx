@@ -1,6 +1,6 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
-import { api, ask, patiently } from "../../api/client.ts";
+import { api, patiently } from "../../api/client.ts";
 import { fieldsOf, Problem, sentenceBeside, sentenceOf } from "../../api/problem.ts";
 import { Badge } from "../../ui/badge.tsx";
 import { Button } from "../../ui/button.tsx";
@@ -56,12 +56,10 @@ function useImport(carrier: Carrier) {
   const client = useQueryClient();
   return useMutation({
     mutationFn: (mobile_number: string) =>
-      ask(
-        api.POST("/v1/manage/carriers/{carrier_id}/numbers", {
-          params: { path: { carrier_id: carrier.carrier_id } },
-          body: { mobile_number },
-        }),
-      ),
+      api.POST("/v1/manage/carriers/{carrier_id}/numbers", {
+        params: { path: { carrier_id: carrier.carrier_id } },
+        body: { mobile_number },
+      }),
     onSuccess: async (_, mobile_number) => {
       tellDone(`Calls to ${mobile_number} now reach Parley`);
       await Promise.all([
@@ -79,7 +77,7 @@ function CarrierNumbers({ carrier, onDone }: { carrier: Carrier; onDone: () => v
   const numbers = useQuery({
     queryKey: ["carrier numbers", carrier.carrier_id],
     queryFn: async ({ signal }) =>
-      (await ask(api.GET("/v1/manage/carriers/{carrier_id}/numbers", { params, signal, fetch: patiently }))).numbers,
+      (await api.GET("/v1/manage/carriers/{carrier_id}/numbers", { params, signal, fetch: patiently })).numbers,
     enabled: isListed,
   });
   const bring = useImport(carrier);

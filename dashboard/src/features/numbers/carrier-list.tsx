@@ -1,5 +1,5 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
-import { api, ask } from "../../api/client.ts";
+import { api } from "../../api/client.ts";
 import { Copyable } from "../../ui/copy.tsx";
 import { ConfirmButton } from "../../ui/overlay/confirm-button.tsx";
 import { Time } from "../../ui/time.tsx";
@@ -63,7 +63,7 @@ function Disconnect({ carrier }: { carrier: Carrier }) {
       label="Disconnect"
       title={`Disconnect ${name}?`}
       action="Disconnect"
-      write={() => ask(api.DELETE("/v1/manage/carriers/{carrier_id}", { params }))}
+      write={() => api.DELETE("/v1/manage/carriers/{carrier_id}", { params })}
       done={`Disconnected ${name}`}
       then={() => client.invalidateQueries({ queryKey: CARRIERS })}
       impossible={hasNumbers ? "Its phone numbers are still here. Remove them first." : undefined}

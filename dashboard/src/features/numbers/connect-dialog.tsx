@@ -1,6 +1,6 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
-import { api, ask, type Schema } from "../../api/client.ts";
+import { api, type Schema } from "../../api/client.ts";
 import { fieldsOf, messageAt, sentenceBeside } from "../../api/problem.ts";
 import { DialogForm } from "../../ui/form/dialog-form.tsx";
 import { Field } from "../../ui/form/field.tsx";
@@ -35,7 +35,7 @@ function ConnectForm({ onDone }: { onDone: () => void }) {
         return text === "" ? [] : [[name, kind === "list" ? text.split(/[\s,]+/).filter(Boolean) : text]];
       });
       const body = { provider, ...Object.fromEntries(given) } as Schema["ConnectCarrierRequest"];
-      return ask(api.POST("/v1/manage/carriers", { body }));
+      return api.POST("/v1/manage/carriers", { body });
     },
     onSuccess: async () => {
       tellDone(`${label} is connected`);

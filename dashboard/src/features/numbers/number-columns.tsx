@@ -1,7 +1,7 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { Trash2 } from "lucide-react";
-import { api, ask } from "../../api/client.ts";
+import { api } from "../../api/client.ts";
 import { Select } from "../../ui/form/select.tsx";
 import { ConfirmButton } from "../../ui/overlay/confirm-button.tsx";
 import { tellDone, tellFailure } from "../../ui/overlay/toasts.tsx";
@@ -106,7 +106,7 @@ function Assigned({ number }: { number: string }) {
 function set({ id, publishing }: Agent, numbers: string[]) {
   // A version that waits to be published takes no number over.
   const params = { path: { agent_id: id }, query: publishing === "auto" ? { move_numbers: true } : {} };
-  return ask(api.PATCH("/v1/public/agents/{agent_id}", { params, body: { agent_mobile_number: numbers } }));
+  return api.PATCH("/v1/public/agents/{agent_id}", { params, body: { agent_mobile_number: numbers } });
 }
 
 function Remove({ number }: { number: string }) {
@@ -123,7 +123,7 @@ function Remove({ number }: { number: string }) {
       }
       title={`Remove ${number}?`}
       action="Remove number"
-      write={() => ask(api.DELETE("/v1/manage/mobile-numbers/{mobile_number}", { params }))}
+      write={() => api.DELETE("/v1/manage/mobile-numbers/{mobile_number}", { params })}
       done={`Removed ${number}`}
       then={() => client.invalidateQueries({ queryKey: NUMBERS })}
     >

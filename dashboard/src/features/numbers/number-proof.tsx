@@ -1,6 +1,6 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
-import { api, ask } from "../../api/client.ts";
+import { api } from "../../api/client.ts";
 import { fieldsOf, sentenceBeside, sentenceOf } from "../../api/problem.ts";
 import { Badge } from "../../ui/badge.tsx";
 import { Button } from "../../ui/button.tsx";
@@ -38,11 +38,11 @@ export function ProofForm({ number, onDone }: { number: string; onDone: () => vo
   const [code, setCode] = useState("");
   const params = { path: { mobile_number: number } };
   const call = useMutation({
-    mutationFn: () => ask(api.POST("/v1/manage/mobile-numbers/{mobile_number}/code-calls", { params })),
+    mutationFn: () => api.POST("/v1/manage/mobile-numbers/{mobile_number}/code-calls", { params }),
   });
   const prove = useMutation({
     mutationFn: () =>
-      ask(api.POST("/v1/manage/mobile-numbers/{mobile_number}/proof", { params, body: { code: code.trim() } })),
+      api.POST("/v1/manage/mobile-numbers/{mobile_number}/proof", { params, body: { code: code.trim() } }),
     onSuccess: async () => {
       tellDone(`${number} is proven to be yours`);
       onDone();

@@ -1,7 +1,7 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { Link, useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
-import { api, ask } from "../../api/client.ts";
+import { api } from "../../api/client.ts";
 import { fieldsOf, Problem, sentenceBeside } from "../../api/problem.ts";
 import { DialogForm } from "../../ui/form/dialog-form.tsx";
 import { SelectField, TextareaField, TextField } from "../../ui/form/fields.tsx";
@@ -24,12 +24,10 @@ function NewPromptForm({ onCancel }: { onCancel: () => void }) {
   const [content, setContent] = useState("");
   const make = useMutation({
     mutationFn: () =>
-      ask(
-        api.POST("/v1/public/prompts", {
-          params: { query: { new_only: true } },
-          body: { prompt_name: name.trim(), prompt_content: content, prompt_metadata: { prompt_type: type } },
-        }),
-      ),
+      api.POST("/v1/public/prompts", {
+        params: { query: { new_only: true } },
+        body: { prompt_name: name.trim(), prompt_content: content, prompt_metadata: { prompt_type: type } },
+      }),
     onSuccess: async ({ prompt_name }) => {
       await client.invalidateQueries({ queryKey: PROMPTS });
       await navigate({ to: "/prompts/$promptName", params: { promptName: prompt_name } });

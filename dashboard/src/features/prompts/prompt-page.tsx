@@ -3,7 +3,7 @@ import { Link, useNavigate, useParams, useSearch } from "@tanstack/react-router"
 import { clsx } from "clsx";
 import { ChevronLeft, RotateCcw, Trash2 } from "lucide-react";
 import { lazy, Suspense, useState } from "react";
-import { api, ask, type Schema } from "../../api/client.ts";
+import { api, type Schema } from "../../api/client.ts";
 import { sentenceOf } from "../../api/problem.ts";
 import { isMissing, NotFound, PageFailure, PagePending } from "../../app/failures.tsx";
 import { Badge } from "../../ui/badge.tsx";
@@ -143,12 +143,10 @@ function useAddVersion(name: string) {
   const client = useQueryClient();
   return useMutation({
     mutationFn: (prompt_content: string) =>
-      ask(
-        api.PATCH("/v1/public/prompts/{prompt_name}", {
-          params: { path: { prompt_name: name } },
-          body: { prompt_content },
-        }),
-      ),
+      api.PATCH("/v1/public/prompts/{prompt_name}", {
+        params: { path: { prompt_name: name } },
+        body: { prompt_content },
+      }),
     onSuccess: async ({ prompt_version }) => {
       tellDone(`Saved as version ${prompt_version}`);
       // Agents that use it have the new text.
@@ -161,12 +159,10 @@ function useRestore(name: string, onRestored: () => void) {
   const client = useQueryClient();
   return useMutation({
     mutationFn: (prompt_version: number) =>
-      ask(
-        api.POST("/v1/public/prompts/{prompt_name}/restore", {
-          params: { path: { prompt_name: name } },
-          body: { prompt_version },
-        }),
-      ),
+      api.POST("/v1/public/prompts/{prompt_name}/restore", {
+        params: { path: { prompt_name: name } },
+        body: { prompt_version },
+      }),
     onSuccess: async ({ prompt_version }) => {
       tellDone(`Saved as version ${prompt_version}`);
       await Promise.all([PROMPTS, AGENTS].map((queryKey) => client.invalidateQueries({ queryKey })));
@@ -335,7 +331,7 @@ function DeletePrompt({
       }
       title={`Delete “${title}”?`}
       action="Delete prompt"
-      write={() => ask(api.DELETE("/v1/public/prompts/{prompt_name}", { params: { path: { prompt_name: name } } }))}
+      write={() => api.DELETE("/v1/public/prompts/{prompt_name}", { params: { path: { prompt_name: name } } })}
       done={`Deleted “${title}”`}
       then={leave}
       impossible={users > 0 ? "Agents use this prompt. Give each of them a different prompt first." : undefined}

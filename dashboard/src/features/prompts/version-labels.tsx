@@ -1,7 +1,7 @@
 import { type QueryClient, useMutation, useQueryClient } from "@tanstack/react-query";
 import { Plus, X } from "lucide-react";
 import { type FormEvent, useId, useState } from "react";
-import { api, ask, type Schema } from "../../api/client.ts";
+import { api, type Schema } from "../../api/client.ts";
 import { sentenceOf } from "../../api/problem.ts";
 import { Badge } from "../../ui/badge.tsx";
 import { Button } from "../../ui/button.tsx";
@@ -51,12 +51,10 @@ function SetLabel({ prompt, version, onClose }: { prompt: Versions; version: Ver
   const client = useQueryClient();
   const set = useMutation({
     mutationFn: () =>
-      ask(
-        api.PUT("/v1/public/prompts/{prompt_name}/labels/{label}", {
-          params: { path: { prompt_name: name, label } },
-          body: { prompt_version: version.prompt_version },
-        }),
-      ),
+      api.PUT("/v1/public/prompts/{prompt_name}/labels/{label}", {
+        params: { path: { prompt_name: name, label } },
+        body: { prompt_version: version.prompt_version },
+      }),
     onSuccess: async () => {
       await readAgain(client);
       tellDone(`Version ${version.prompt_version} is ${label}`);
@@ -115,7 +113,7 @@ function DeleteLabel({ prompt, label, onClose }: { prompt: Versions; label: stri
       onClose={onClose}
       title={`Delete label “${label}”?`}
       action="Delete label"
-      write={() => ask(api.DELETE("/v1/public/prompts/{prompt_name}/labels/{label}", { params }))}
+      write={() => api.DELETE("/v1/public/prompts/{prompt_name}/labels/{label}", { params })}
       done={`Deleted label ${label}`}
       then={() => readAgain(client)}
       impossible={isFollowed ? `${followersOf(prompt, label)} Give them another label or a version first.` : undefined}

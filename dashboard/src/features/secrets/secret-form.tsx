@@ -1,6 +1,6 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
-import { api, ask } from "../../api/client.ts";
+import { api } from "../../api/client.ts";
 import { fieldsOf, sentenceBeside } from "../../api/problem.ts";
 import { DialogForm } from "../../ui/form/dialog-form.tsx";
 import { TextField } from "../../ui/form/fields.tsx";
@@ -24,11 +24,9 @@ export function SecretForm({
   const [value, setValue] = useState("");
   const save = useMutation({
     mutationFn: () =>
-      ask(
-        secret
-          ? api.PUT("/v1/manage/secrets/{secret_name}", { params: { path: { secret_name: name } }, body: { value } })
-          : api.POST("/v1/manage/secrets", { body: { name: name.trim(), value } }),
-      ),
+      secret
+        ? api.PUT("/v1/manage/secrets/{secret_name}", { params: { path: { secret_name: name } }, body: { value } })
+        : api.POST("/v1/manage/secrets", { body: { name: name.trim(), value } }),
     onSuccess: async (saved) => {
       tellDone(secret ? `“${name}” has a new value` : `Added “${saved.name}”`);
       await client.invalidateQueries({ queryKey: SECRETS });

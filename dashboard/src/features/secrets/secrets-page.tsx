@@ -1,7 +1,7 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { LockKeyhole } from "lucide-react";
 import { useState } from "react";
-import { api, ask } from "../../api/client.ts";
+import { api } from "../../api/client.ts";
 import { ListPage } from "../../app/list-page.tsx";
 import { ActionsMenu } from "../../ui/overlay/actions-menu.tsx";
 import { Confirm } from "../../ui/overlay/confirm.tsx";
@@ -78,7 +78,7 @@ function SecretMenu({ secret }: { secret: Secret }) {
         onClose={close}
         title={`Delete “${name}”?`}
         action="Delete secret"
-        write={() => ask(api.DELETE("/v1/manage/secrets/{secret_name}", { params: { path: { secret_name: name } } }))}
+        write={() => api.DELETE("/v1/manage/secrets/{secret_name}", { params: { path: { secret_name: name } } })}
         done={`Deleted “${name}”`}
         then={() => client.invalidateQueries({ queryKey: SECRETS })}
       >

@@ -1,6 +1,6 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { type FormEvent, useState } from "react";
-import { api, ask } from "../../api/client.ts";
+import { api } from "../../api/client.ts";
 import { fieldsOf, sentenceBeside } from "../../api/problem.ts";
 import { Button } from "../../ui/button.tsx";
 import { TextField } from "../../ui/form/fields.tsx";
@@ -15,7 +15,7 @@ export function PasswordForm() {
   const client = useQueryClient();
   const [body, setBody] = useState(EMPTY);
   const change = useMutation({
-    mutationFn: () => ask(api.POST("/v1/manage/password", { body })),
+    mutationFn: () => api.POST("/v1/manage/password", { body }),
     onSuccess: async () => {
       setBody(EMPTY);
       tellDone("Password changed");

@@ -1,6 +1,6 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { type FormEvent, useState } from "react";
-import { api, ask } from "../../api/client.ts";
+import { api } from "../../api/client.ts";
 import { Problem, sentenceOf } from "../../api/problem.ts";
 import { Button } from "../../ui/button.tsx";
 import { TextField } from "../../ui/form/fields.tsx";
@@ -21,7 +21,7 @@ export function RetentionForm({ days }: { days: number | undefined }) {
   const [isAsking, setAsking] = useState(false);
   const wanted = Number(text);
   const save = useMutation({
-    mutationFn: () => ask(api.PATCH("/v1/manage/settings", { body: { retention_days: wanted } })),
+    mutationFn: () => api.PATCH("/v1/manage/settings", { body: { retention_days: wanted } }),
     onSuccess: async () => {
       tellDone("Saved");
       await client.invalidateQueries({ queryKey: SETTINGS });

@@ -1,5 +1,5 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
-import { api, ask, type Schema } from "../../api/client.ts";
+import { api, type Schema } from "../../api/client.ts";
 import { Badge } from "../../ui/badge.tsx";
 import { ConfirmButton } from "../../ui/overlay/confirm-button.tsx";
 import { ErrorState, Skeleton } from "../../ui/states.tsx";
@@ -44,7 +44,7 @@ function EndSession({ session }: { session: Session }) {
       label="Sign out"
       title={`Sign out of ${browser}?`}
       action="Sign out"
-      write={() => ask(api.DELETE("/v1/manage/sessions/{owner_session_id}", { params }))}
+      write={() => api.DELETE("/v1/manage/sessions/{owner_session_id}", { params })}
       done={`Signed out of ${browser}`}
       then={() => client.invalidateQueries({ queryKey: SESSIONS })}
     >

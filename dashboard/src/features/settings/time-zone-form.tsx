@@ -1,6 +1,6 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { type FormEvent, useState } from "react";
-import { api, ask } from "../../api/client.ts";
+import { api } from "../../api/client.ts";
 import { Problem, sentenceOf } from "../../api/problem.ts";
 import { Button } from "../../ui/button.tsx";
 import { SelectField } from "../../ui/form/fields.tsx";
@@ -17,7 +17,7 @@ export function TimeZoneForm({ timezone }: { timezone: string | null | undefined
   const stored = timezone ?? "";
   const [chosen, setChosen] = useState(stored);
   const save = useMutation({
-    mutationFn: () => ask(api.PATCH("/v1/manage/settings", { body: { timezone: chosen || null } })),
+    mutationFn: () => api.PATCH("/v1/manage/settings", { body: { timezone: chosen || null } }),
     onSuccess: async () => {
       tellDone("Saved");
       await client.invalidateQueries({ queryKey: SETTINGS });

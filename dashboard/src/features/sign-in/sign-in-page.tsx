@@ -1,7 +1,7 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useRouter, useSearch } from "@tanstack/react-router";
 import { type FormEvent, useEffect, useState } from "react";
-import { api, ask } from "../../api/client.ts";
+import { api } from "../../api/client.ts";
 import { Problem, sentenceOf } from "../../api/problem.ts";
 import { meQuery } from "../../api/session.ts";
 import { Logo } from "../../app/logo.tsx";
@@ -19,7 +19,7 @@ export function SignInPage() {
   const [password, setPassword] = useState("");
   const [secondsLeft, wait] = useCountdown();
   const signIn = useMutation({
-    mutationFn: () => ask(api.POST("/v1/manage/sign-in", { body: { email, password } })),
+    mutationFn: () => api.POST("/v1/manage/sign-in", { body: { email, password } }),
     onSuccess: (owner) => {
       client.clear();
       client.setQueryData(meQuery.queryKey, owner);

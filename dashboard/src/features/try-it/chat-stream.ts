@@ -1,5 +1,5 @@
 import { EventSourceParserStream } from "eventsource-parser/stream";
-import { api, ask, unreachable } from "../../api/client.ts";
+import { api, unreachable } from "../../api/client.ts";
 import { Problem, problemIn } from "../../api/problem.ts";
 import type { Grounds } from "../knowledge/sources.tsx";
 import type { GivenResult } from "./live-calls.ts";
@@ -111,5 +111,5 @@ export function startTestChat(setup: Setup, signal: AbortSignal) {
     draft: changes,
     asks_start_webhook: asksStartWebhook,
   };
-  return ask(api.POST("/v1/manage/test-chats", { body, signal }));
+  return api.POST("/v1/manage/test-chats", { body, signal });
 }

@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from "react";
-import { api, ask } from "../../api/client.ts";
+import { api } from "../../api/client.ts";
 import { sentenceOf } from "../../api/problem.ts";
 import type { ToolCall } from "../conversations/said.ts";
 import type { Grounds } from "../knowledge/sources.tsx";
@@ -177,7 +177,7 @@ interface Stored {
 /** The chat as the API stored it; null when unknown. */
 async function storedOf(sessionId: string): Promise<Stored | null> {
   const params = { path: { session_id: sessionId }, query: { include: "replies" as const } };
-  const session = await ask(api.GET("/v1/public/chat/sessions/{session_id}", { params })).catch(() => null);
+  const session = await api.GET("/v1/public/chat/sessions/{session_id}", { params }).catch(() => null);
   if (!session) return null;
   const { input_tokens: input, output_tokens: output } = session.usage;
   const lastSaidAt = session.messages.findLastIndex(({ role }) => role === "user");

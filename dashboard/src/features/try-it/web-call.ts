@@ -1,4 +1,4 @@
-import { api, ask, unreachable } from "../../api/client.ts";
+import { api, unreachable } from "../../api/client.ts";
 import { problemIn } from "../../api/problem.ts";
 import type { Caption } from "./captions.ts";
 import type { GivenResult } from "./live-calls.ts";
@@ -49,7 +49,7 @@ export async function callAgent(
       draft: setup.changes as never,
       asks_start_webhook: setup.asksStartWebhook,
     };
-    const { url, token, ice_servers, conversation_id } = await ask(api.POST("/v1/public/web-calls", { body }));
+    const { url, token, ice_servers, conversation_id } = await api.POST("/v1/public/web-calls", { body });
     // The operator's public address may differ from the one that this page came from, which is the only one it may reach.
     const { pathname } = new URL(url);
     const headers = { Authorization: `Bearer ${token}` };

@@ -2,7 +2,7 @@ import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { ChevronRight, RotateCw } from "lucide-react";
 import { type ReactNode, useId, useState } from "react";
-import { api, ask } from "../../api/client.ts";
+import { api } from "../../api/client.ts";
 import { Badge } from "../../ui/badge.tsx";
 import { Button } from "../../ui/button.tsx";
 import { Copyable } from "../../ui/copy.tsx";
@@ -179,11 +179,9 @@ function Resend({ delivery }: { delivery: Delivery }) {
   const client = useQueryClient();
   const resend = useMutation({
     mutationFn: () =>
-      ask(
-        api.POST("/v1/manage/deliveries/{delivery_id}/resend", {
-          params: { path: { delivery_id: delivery.delivery_id } },
-        }),
-      ),
+      api.POST("/v1/manage/deliveries/{delivery_id}/resend", {
+        params: { path: { delivery_id: delivery.delivery_id } },
+      }),
     onSuccess: async () => {
       tellDone("Resending the delivery");
       await client.invalidateQueries({ queryKey: DELIVERIES });

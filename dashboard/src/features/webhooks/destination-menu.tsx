@@ -1,7 +1,7 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
-import { api, ask, type Schema } from "../../api/client.ts";
+import { api, type Schema } from "../../api/client.ts";
 import { numberOf } from "../../ui/numbers.ts";
 import { ActionsMenu } from "../../ui/overlay/actions-menu.tsx";
 import { Confirm } from "../../ui/overlay/confirm.tsx";
@@ -27,7 +27,7 @@ export function DestinationMenu({ destination }: { destination: Destination }) {
   const close = () => setAsked(null);
   const refresh = () => client.invalidateQueries({ queryKey: DESTINATIONS });
   const patch = (body: Schema["UpdateDestinationRequest"]) =>
-    ask(api.PATCH("/v1/manage/destinations/{destination_id}", { params, body }));
+    api.PATCH("/v1/manage/destinations/{destination_id}", { params, body });
 
   const edit = useMutation({
     mutationFn: patch,
@@ -45,7 +45,7 @@ export function DestinationMenu({ destination }: { destination: Destination }) {
   });
   const resend = () => {
     const body = { since: new Date(Date.now() - DAY_MS).toISOString() };
-    return ask(api.POST("/v1/manage/destinations/{destination_id}/resend-failed", { params, body }));
+    return api.POST("/v1/manage/destinations/{destination_id}/resend-failed", { params, body });
   };
   return (
     <>
@@ -86,7 +86,7 @@ export function DestinationMenu({ destination }: { destination: Destination }) {
         onClose={close}
         title={`Rotate the secret of “${name}”?`}
         action="Rotate secret"
-        write={() => ask(api.POST("/v1/manage/destinations/{destination_id}/rotate-secret", { params }))}
+        write={() => api.POST("/v1/manage/destinations/{destination_id}/rotate-secret", { params })}
         then={(made) => {
           setSecret(made.secret);
           return refresh();
@@ -99,7 +99,7 @@ export function DestinationMenu({ destination }: { destination: Destination }) {
         onClose={close}
         title={`Delete “${name}”?`}
         action="Delete webhook"
-        write={() => ask(api.DELETE("/v1/manage/destinations/{destination_id}", { params }))}
+        write={() => api.DELETE("/v1/manage/destinations/{destination_id}", { params })}
         done={`Deleted “${name}”`}
         then={async () => {
           await navigate({ to: "/webhooks", search: {} });

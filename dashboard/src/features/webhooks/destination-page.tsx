@@ -2,7 +2,7 @@ import { EVENT_NAMES, type EventName } from "@parley/shared/portable/events";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useNavigate, useParams, useSearch } from "@tanstack/react-router";
 import { ChevronDown, Inbox, Send } from "lucide-react";
-import { api, ask } from "../../api/client.ts";
+import { api } from "../../api/client.ts";
 import { BackLink } from "../../app/back-link.tsx";
 import { NotFound } from "../../app/failures.tsx";
 import { Button } from "../../ui/button.tsx";
@@ -96,12 +96,10 @@ function SendTest({ destination: { destination_id, status, events } }: { destina
   const navigate = useNavigate({ from: "/webhooks/$destinationId" });
   const send = useMutation({
     mutationFn: (event: EventName) =>
-      ask(
-        api.POST("/v1/manage/destinations/{destination_id}/test", {
-          params: { path: { destination_id } },
-          body: { event },
-        }),
-      ),
+      api.POST("/v1/manage/destinations/{destination_id}/test", {
+        params: { path: { destination_id } },
+        body: { event },
+      }),
     onSuccess: async () => {
       tellDone("Sending a sample event");
       await navigate({ search: {} });

@@ -1,7 +1,7 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
-import { api, ask, type Schema } from "../../api/client.ts";
+import { api, type Schema } from "../../api/client.ts";
 import { Dialog } from "../../ui/overlay/dialog.tsx";
 import { DestinationForm } from "./destination-form.tsx";
 import { DESTINATIONS } from "./queries.ts";
@@ -13,7 +13,7 @@ export function NewDestinationDialog({ open, onClose }: { open: boolean; onClose
   const navigate = useNavigate();
   const [made, setMade] = useState<Schema["NewDestination"] | null>(null);
   const make = useMutation({
-    mutationFn: (body: Schema["CreateDestinationRequest"]) => ask(api.POST("/v1/manage/destinations", { body })),
+    mutationFn: (body: Schema["CreateDestinationRequest"]) => api.POST("/v1/manage/destinations", { body }),
     onSuccess: async (destination) => {
       setMade(destination);
       await client.invalidateQueries({ queryKey: DESTINATIONS });

@@ -2,7 +2,7 @@ import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { Copy, CopyPlus, Trash2 } from "lucide-react";
 import { useState } from "react";
-import { api, ask } from "../../../api/client.ts";
+import { api } from "../../../api/client.ts";
 import { NOT_COPIED } from "../../../ui/copy.tsx";
 import { ActionsMenu } from "../../../ui/overlay/actions-menu.tsx";
 import { Confirm } from "../../../ui/overlay/confirm.tsx";
@@ -55,7 +55,7 @@ export function AgentMenu({ agent, isDirty }: { agent: Agent; isDirty: boolean }
         onClose={() => setDeleting(false)}
         title={`Delete “${agent.agent_name}”?`}
         action="Delete agent"
-        write={() => ask(api.DELETE("/v1/public/agents/{agent_id}", { params: { path: { agent_id: agent.id } } }))}
+        write={() => api.DELETE("/v1/public/agents/{agent_id}", { params: { path: { agent_id: agent.id } } })}
         done={`Deleted “${agent.agent_name}”`}
         then={leave}
       >

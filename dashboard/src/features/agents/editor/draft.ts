@@ -1,6 +1,6 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useCallback, useMemo, useRef, useState } from "react";
-import { api, ask } from "../../../api/client.ts";
+import { api } from "../../../api/client.ts";
 import { fieldsOf, messageAt, Problem } from "../../../api/problem.ts";
 import { useKeptWork } from "../../../ui/form/kept-work.ts";
 import { tellDone } from "../../../ui/overlay/toasts.tsx";
@@ -148,7 +148,7 @@ function patch({ id, updated_at, publishing }: Agent, body: Changes): Promise<Ag
   // What takes effect at once takes its numbers over; otherwise publishing it tells who answers them.
   const isAuto = (body.publishing ?? publishing) === "auto";
   const query = { if_updated_at: updated_at, ...(isAuto && { move_numbers: true }) };
-  return ask(api.PATCH("/v1/public/agents/{agent_id}", { params: { path: { agent_id: id }, query }, body }));
+  return api.PATCH("/v1/public/agents/{agent_id}", { params: { path: { agent_id: id }, query }, body });
 }
 
 /** An agent's prompt as it is on the screen. */

@@ -1,4 +1,4 @@
-import { api, ask } from "../../../api/client.ts";
+import { api } from "../../../api/client.ts";
 import type { Agent, Changes } from "../agents.ts";
 import { ownPromptName, storedValues } from "./draft.ts";
 
@@ -14,13 +14,13 @@ export async function duplicate(agent: Agent): Promise<Agent> {
     agent_type: agent.agent_type,
     call_analysis_prompt: await copiedAnalysis(agent, call_analysis_prompt),
   };
-  return ask(api.POST("/v1/public/agents", { params: { query: { copy_of: agent.id } }, body: body as never }));
+  return api.POST("/v1/public/agents", { params: { query: { copy_of: agent.id } }, body: body as never });
 }
 
 async function copiedAnalysis({ id }: Agent, prompt: Changes["call_analysis_prompt"]) {
   const name = `${ownPromptName(id)}-analysis`;
   if (prompt?.prompt_name !== name) return prompt;
   const params = { path: { prompt_name: name } };
-  const { prompt_content } = await ask(api.GET("/v1/public/prompts/{prompt_name}", { params }));
+  const { prompt_content } = await api.GET("/v1/public/prompts/{prompt_name}", { params });
   return { custom_prompt: prompt_content };
 }

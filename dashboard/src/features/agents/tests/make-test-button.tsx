@@ -1,7 +1,7 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { FlaskConical } from "lucide-react";
-import { api, ask, type Schema } from "../../../api/client.ts";
+import { api, type Schema } from "../../../api/client.ts";
 import { Button } from "../../../ui/button.tsx";
 import { tellDone, tellFailure } from "../../../ui/overlay/toasts.tsx";
 import { testQuery, testsQuery } from "./queries.ts";
@@ -15,12 +15,10 @@ export function MakeTestButton({
   const navigate = useNavigate();
   const make = useMutation({
     mutationFn: () =>
-      ask(
-        api.POST("/v1/public/agents/{agent_id}/tests/from-conversation", {
-          params: { path: { agent_id: agentId } },
-          body: { conversation_id },
-        }),
-      ),
+      api.POST("/v1/public/agents/{agent_id}/tests/from-conversation", {
+        params: { path: { agent_id: agentId } },
+        body: { conversation_id },
+      }),
     onSuccess: async (test) => {
       client.setQueryData(testQuery(agentId, test.test_id).queryKey, test);
       void client.invalidateQueries({ queryKey: testsQuery(agentId).queryKey });

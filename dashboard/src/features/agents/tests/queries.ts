@@ -1,5 +1,5 @@
 import { queryOptions } from "@tanstack/react-query";
-import { api, ask, type Schema } from "../../../api/client.ts";
+import { api, type Schema } from "../../../api/client.ts";
 
 export type Test = Schema["Test"];
 export type Run = Schema["TestRun"];
@@ -21,7 +21,7 @@ export const testsQuery = (agentId: string) =>
     queryKey: [...testsKey(agentId), "all"],
     queryFn: async ({ signal }) => {
       const params = { path: { agent_id: agentId } };
-      return (await ask(api.GET("/v1/public/agents/{agent_id}/tests", { params, signal }))).tests;
+      return (await api.GET("/v1/public/agents/{agent_id}/tests", { params, signal })).tests;
     },
   });
 
@@ -30,7 +30,7 @@ export const testQuery = (agentId: string, testId: string) =>
     queryKey: [...testsKey(agentId), "one", testId],
     queryFn: ({ signal }) => {
       const params = { path: { agent_id: agentId, test_id: testId } };
-      return ask(api.GET("/v1/public/agents/{agent_id}/tests/{test_id}", { params, signal }));
+      return api.GET("/v1/public/agents/{agent_id}/tests/{test_id}", { params, signal });
     },
   });
 
@@ -40,7 +40,7 @@ export const runsQuery = (agentId: string) =>
     queryKey: [...testsKey(agentId), "runs"],
     queryFn: async ({ signal }) => {
       const params = { path: { agent_id: agentId }, query: { page_size: KEPT_MAX } };
-      return (await ask(api.GET("/v1/public/agents/{agent_id}/tests/runs", { params, signal }))).runs;
+      return (await api.GET("/v1/public/agents/{agent_id}/tests/runs", { params, signal })).runs;
     },
     refetchInterval: ({ state }) => state.data?.some(isOpen) && EVERY_MS,
   });
@@ -50,7 +50,7 @@ export const runQuery = (agentId: string, runId: string) =>
     queryKey: [...testsKey(agentId), "run", runId],
     queryFn: ({ signal }) => {
       const params = { path: { agent_id: agentId, run_id: runId } };
-      return ask(api.GET("/v1/public/agents/{agent_id}/tests/runs/{run_id}", { params, signal }));
+      return api.GET("/v1/public/agents/{agent_id}/tests/runs/{run_id}", { params, signal });
     },
   });
 
@@ -60,7 +60,7 @@ export const runResultQuery = (agentId: string, runId: string, testId: string, e
     queryKey: [...testsKey(agentId), "run", runId, testId, ended],
     queryFn: async ({ signal }) => {
       const params = { path: { agent_id: agentId, run_id: runId }, query: { test_id: testId } };
-      const run = await ask(api.GET("/v1/public/agents/{agent_id}/tests/runs/{run_id}", { params, signal }));
+      const run = await api.GET("/v1/public/agents/{agent_id}/tests/runs/{run_id}", { params, signal });
       return run.results[0] ?? null;
     },
     placeholderData: (before) => before,
@@ -72,7 +72,7 @@ export const replaysQuery = (agentId: string) =>
     queryKey: [...testsKey(agentId), "replays"],
     queryFn: async ({ signal }) => {
       const params = { path: { agent_id: agentId }, query: { page_size: KEPT_MAX } };
-      return (await ask(api.GET("/v1/public/agents/{agent_id}/replays", { params, signal }))).replays;
+      return (await api.GET("/v1/public/agents/{agent_id}/replays", { params, signal })).replays;
     },
     refetchInterval: ({ state }) => state.data?.some(isOpen) && EVERY_MS,
   });
@@ -82,7 +82,7 @@ export const replayQuery = (agentId: string, replayId: string) =>
     queryKey: [...testsKey(agentId), "replay", replayId],
     queryFn: ({ signal }) => {
       const params = { path: { agent_id: agentId, replay_id: replayId } };
-      return ask(api.GET("/v1/public/agents/{agent_id}/replays/{replay_id}", { params, signal }));
+      return api.GET("/v1/public/agents/{agent_id}/replays/{replay_id}", { params, signal });
     },
     refetchInterval: ({ state }) => state.data && isOpen(state.data) && EVERY_MS,
   });
@@ -96,7 +96,7 @@ export const replayedTranscriptQuery = (agentId: string, replayId: string, conve
         path: { agent_id: agentId, replay_id: replayId },
         query: { conversation_id: conversationId },
       };
-      const replay = await ask(api.GET("/v1/public/agents/{agent_id}/replays/{replay_id}", { params, signal }));
+      const replay = await api.GET("/v1/public/agents/{agent_id}/replays/{replay_id}", { params, signal });
       return replay.results[0]?.transcript ?? null;
     },
   });

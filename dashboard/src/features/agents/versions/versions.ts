@@ -1,5 +1,5 @@
 import { queryOptions, useMutation, useQueryClient } from "@tanstack/react-query";
-import { api, ask, read, type Schema } from "../../../api/client.ts";
+import { api, read, type Schema } from "../../../api/client.ts";
 import { AGENTS, type Agent } from "../agents.ts";
 import type { Share } from "./shares.ts";
 
@@ -98,12 +98,10 @@ export type Said = Pick<Schema["PublishVersionRequest"], "note" | "override">;
 export function usePublish(agentId: string, onDone: () => void) {
   return useAgentWrite(
     ({ agentVersion, ...body }: Said & { agentVersion: number }) =>
-      ask(
-        api.POST("/v1/public/agents/{agent_id}/versions/{agent_version}/publish", {
-          params: { path: { agent_id: agentId, agent_version: String(agentVersion) } },
-          body,
-        }),
-      ),
+      api.POST("/v1/public/agents/{agent_id}/versions/{agent_version}/publish", {
+        params: { path: { agent_id: agentId, agent_version: String(agentVersion) } },
+        body,
+      }),
     onDone,
   );
 }
@@ -112,7 +110,7 @@ export function usePublish(agentId: string, onDone: () => void) {
 export function useSetTraffic(agentId: string, onDone: () => void) {
   return useAgentWrite(
     (body: Said & { split: Share[] }) =>
-      ask(api.PUT("/v1/public/agents/{agent_id}/traffic", { params: { path: { agent_id: agentId } }, body })),
+      api.PUT("/v1/public/agents/{agent_id}/traffic", { params: { path: { agent_id: agentId } }, body }),
     onDone,
   );
 }

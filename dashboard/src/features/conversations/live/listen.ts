@@ -1,4 +1,4 @@
-import { api, ask, unreachable } from "../../../api/client.ts";
+import { api, unreachable } from "../../../api/client.ts";
 import { problemIn } from "../../../api/problem.ts";
 
 const CONNECTED_WITHIN_MS = 30_000;
@@ -22,7 +22,7 @@ export async function listenTo(conversationId: string, onEnded: () => void): Pro
   };
   try {
     const params = { path: { conversation_id: conversationId } };
-    const { url, token } = await ask(api.POST("/v1/public/conversations/{conversation_id}/listen", { params }));
+    const { url, token } = await api.POST("/v1/public/conversations/{conversation_id}/listen", { params });
     // The operator's public address may differ from the one that this page came from, which is the only one it may reach.
     const { pathname } = new URL(url);
     const headers = { Authorization: `Bearer ${token}` };

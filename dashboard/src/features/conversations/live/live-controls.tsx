@@ -1,6 +1,6 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { type FormEvent, useState } from "react";
-import { api, ask, patiently, type Schema } from "../../../api/client.ts";
+import { api, patiently, type Schema } from "../../../api/client.ts";
 import { Button } from "../../../ui/button.tsx";
 import { Input } from "../../../ui/form/input.tsx";
 import { Confirm } from "../../../ui/overlay/confirm.tsx";
@@ -23,13 +23,11 @@ export function LiveControls({ conversation, state }: { conversation: Conversati
   const client = useQueryClient();
   const control = useMutation({
     mutationFn: (body: Control) =>
-      ask(
-        api.POST("/v1/public/conversations/{conversation_id}/control", {
-          params: { path: { conversation_id: conversationId } },
-          body,
-          fetch: patiently,
-        }),
-      ),
+      api.POST("/v1/public/conversations/{conversation_id}/control", {
+        params: { path: { conversation_id: conversationId } },
+        body,
+        fetch: patiently,
+      }),
     onSuccess: () => client.invalidateQueries({ queryKey: ["conversation", conversationId] }),
     onError: tellFailure,
   });

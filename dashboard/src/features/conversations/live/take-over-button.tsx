@@ -1,5 +1,5 @@
 import { useMutation } from "@tanstack/react-query";
-import { api, ask, patiently } from "../../../api/client.ts";
+import { api, patiently } from "../../../api/client.ts";
 import { Button } from "../../../ui/button.tsx";
 import { tellFailure } from "../../../ui/overlay/toasts.tsx";
 
@@ -7,13 +7,11 @@ import { tellFailure } from "../../../ui/overlay/toasts.tsx";
 export function TakeOverButton({ conversationId, onTaken }: { conversationId: string; onTaken(): void }) {
   const takeOver = useMutation({
     mutationFn: () =>
-      ask(
-        api.POST("/v1/public/conversations/{conversation_id}/control", {
-          params: { path: { conversation_id: conversationId } },
-          body: { action: "take_over" },
-          fetch: patiently,
-        }),
-      ),
+      api.POST("/v1/public/conversations/{conversation_id}/control", {
+        params: { path: { conversation_id: conversationId } },
+        body: { action: "take_over" },
+        fetch: patiently,
+      }),
     onSuccess: onTaken,
     onError: tellFailure,
   });

@@ -1,6 +1,6 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
-import { api, ask } from "../../../api/client.ts";
+import { api } from "../../../api/client.ts";
 import { fieldsOf, sentenceBeside } from "../../../api/problem.ts";
 import { DialogForm } from "../../../ui/form/dialog-form.tsx";
 import { TextareaField, TextField } from "../../../ui/form/fields.tsx";
@@ -54,17 +54,15 @@ function Form({ baseId, kind, document, text: before, onSaved, onCancel }: Props
         return upload({ ...ids, ...named, file: new File([text], "text.md", { type: MARKDOWN }) });
       const page = { url: url.trim(), refresh_hours: hours === "" ? null : Number(hours) };
       const body = { ...named, ...(isText ? { text } : page) };
-      return ask(
-        document
-          ? api.PUT("/v1/public/knowledge-bases/{knowledge_base_id}/documents/{document_id}", {
-              params: { path: keyOf(document) },
-              body,
-            })
-          : api.POST("/v1/public/knowledge-bases/{knowledge_base_id}/documents", {
-              params: { path: { knowledge_base_id: baseId } },
-              body,
-            }),
-      );
+      return document
+        ? api.PUT("/v1/public/knowledge-bases/{knowledge_base_id}/documents/{document_id}", {
+            params: { path: keyOf(document) },
+            body,
+          })
+        : api.POST("/v1/public/knowledge-bases/{knowledge_base_id}/documents", {
+            params: { path: { knowledge_base_id: baseId } },
+            body,
+          });
     },
     onSuccess: async (stored) => {
       (document ? tellReplaced : tellAdded)(stored);

@@ -1,6 +1,6 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
-import { api, ask } from "../../../api/client.ts";
+import { api } from "../../../api/client.ts";
 import { ActionsMenu } from "../../../ui/overlay/actions-menu.tsx";
 import { Confirm } from "../../../ui/overlay/confirm.tsx";
 import { Dialog } from "../../../ui/overlay/dialog.tsx";
@@ -19,11 +19,9 @@ export function DocumentMenu({ document, onDeleted }: { document: Document; onDe
   const readAgain = () => client.invalidateQueries({ queryKey: KNOWLEDGE });
   const refresh = useMutation({
     mutationFn: () =>
-      ask(
-        api.POST("/v1/public/knowledge-bases/{knowledge_base_id}/documents/{document_id}/refresh", {
-          params: { path },
-        }),
-      ),
+      api.POST("/v1/public/knowledge-bases/{knowledge_base_id}/documents/{document_id}/refresh", {
+        params: { path },
+      }),
     onSuccess: async () => {
       tellDone("Fetching the page");
       await readAgain();
@@ -54,9 +52,7 @@ export function DocumentMenu({ document, onDeleted }: { document: Document; onDe
         title={`Delete “${document.name}”?`}
         action="Delete document"
         write={() =>
-          ask(
-            api.DELETE("/v1/public/knowledge-bases/{knowledge_base_id}/documents/{document_id}", { params: { path } }),
-          )
+          api.DELETE("/v1/public/knowledge-bases/{knowledge_base_id}/documents/{document_id}", { params: { path } })
         }
         done={`Deleted “${document.name}”`}
         then={async () => {

@@ -1,5 +1,5 @@
 import { queryOptions } from "@tanstack/react-query";
-import { api, ask, patiently, read } from "../../../api/client.ts";
+import { api, patiently, read } from "../../../api/client.ts";
 import type { Tone } from "../../../ui/badge.tsx";
 import { type Document, type DocumentStatus, KNOWLEDGE } from "../knowledge.ts";
 
@@ -77,7 +77,7 @@ export const textQuery = (key: DocumentKey, version: string) =>
         signal,
         fetch: patiently,
       });
-      return (await ask(read)).text ?? "";
+      return (await read).text ?? "";
     },
   });
 

@@ -2,7 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import { Link, useNavigate, useSearch } from "@tanstack/react-router";
 import { Search, SearchX } from "lucide-react";
 import { type FormEvent, useMemo, useState } from "react";
-import { api, ask, patiently, type Schema } from "../../../api/client.ts";
+import { api, patiently, type Schema } from "../../../api/client.ts";
 import { fieldsOf } from "../../../api/problem.ts";
 import { Badge } from "../../../ui/badge.tsx";
 import { Button } from "../../../ui/button.tsx";
@@ -24,14 +24,12 @@ export function SearchTab({ baseId }: { baseId: string }) {
   const found = useQuery({
     queryKey: [...KNOWLEDGE, "search", baseId, query],
     queryFn: ({ signal }) =>
-      ask(
-        api.POST("/v1/public/knowledge-bases/{knowledge_base_id}/search", {
-          params: { path: { knowledge_base_id: baseId } },
-          body: { query, max_chunks: CHUNKS },
-          signal,
-          fetch: patiently,
-        }),
-      ),
+      api.POST("/v1/public/knowledge-bases/{knowledge_base_id}/search", {
+        params: { path: { knowledge_base_id: baseId } },
+        body: { query, max_chunks: CHUNKS },
+        signal,
+        fetch: patiently,
+      }),
     enabled: query !== "",
   });
   const submit = (event: FormEvent) => {

@@ -1,6 +1,6 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { useMemo } from "react";
-import { api, ask } from "../../../api/client.ts";
+import { api } from "../../../api/client.ts";
 import { Problem } from "../../../api/problem.ts";
 import { type FormDraft, useFormDraft } from "../../../ui/editor/form-draft.ts";
 import { tellDone } from "../../../ui/overlay/toasts.tsx";
@@ -16,7 +16,7 @@ export function useToolDraft(tool: Tool): ToolDraft {
   const { queryKey } = toolQuery(tool.id);
   const write = async (body: ToolBody, base: string) => {
     const params = { path: { tool_id: tool.id }, query: { if_updated_at: base } };
-    const saved = await ask(api.PATCH("/v1/public/tools/{tool_id}", { params, body })).catch(async (error) => {
+    const saved = await api.PATCH("/v1/public/tools/{tool_id}", { params, body }).catch(async (error) => {
       // Somebody else's change shows, if that was the reason.
       if (error instanceof Problem && error.status === 409) await client.invalidateQueries({ queryKey });
       throw error;
@@ -42,7 +42,7 @@ export function useNewToolDraft(
   const write = async (changes: ToolBody) => {
     const { name = "", description = "" } = changes;
     const body = { ...bodyOf(begun).body, ...changes, type: begun.type, name: name ?? "", description };
-    const made = await ask(api.POST("/v1/public/tools", { body }));
+    const made = await api.POST("/v1/public/tools", { body });
     onMade(made);
     await client.invalidateQueries({ queryKey: TOOLS });
     return made.updated_at;

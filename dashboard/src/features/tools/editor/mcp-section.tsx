@@ -1,5 +1,5 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
-import { api, ask } from "../../../api/client.ts";
+import { api } from "../../../api/client.ts";
 import { Badge, type Tone } from "../../../ui/badge.tsx";
 import { Button } from "../../../ui/button.tsx";
 import { LinesField, SelectField } from "../../../ui/form/fields.tsx";
@@ -88,7 +88,7 @@ export function McpTools({ tool }: { tool: Tool }) {
 function Accept({ tool: { id, name, mcp_tools: tools = [] } }: { tool: Tool }) {
   const client = useQueryClient();
   const accept = useMutation({
-    mutationFn: () => ask(api.POST("/v1/public/tools/{tool_id}/accept", { params: { path: { tool_id: id } } })),
+    mutationFn: () => api.POST("/v1/public/tools/{tool_id}/accept", { params: { path: { tool_id: id } } }),
     onSuccess: async (accepted) => {
       client.setQueryData(toolQuery(id).queryKey, accepted);
       tellDone(`Accepted what “${name}” offers now`);

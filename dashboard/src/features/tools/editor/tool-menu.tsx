@@ -1,7 +1,7 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
-import { api, ask } from "../../../api/client.ts";
+import { api } from "../../../api/client.ts";
 import { ActionsMenu } from "../../../ui/overlay/actions-menu.tsx";
 import { Confirm } from "../../../ui/overlay/confirm.tsx";
 import { Dialog } from "../../../ui/overlay/dialog.tsx";
@@ -42,7 +42,7 @@ export function ToolMenu({ tool, onLeave }: { tool: Tool; onLeave: () => void })
         onClose={close}
         title={`Rotate the signing secret of “${tool.name}”?`}
         action="Rotate secret"
-        write={() => ask(api.POST("/v1/public/tools/{tool_id}/rotate-secret", { params }))}
+        write={() => api.POST("/v1/public/tools/{tool_id}/rotate-secret", { params })}
         then={({ signing_secret }) => {
           setSecret(signing_secret);
           return client.invalidateQueries({ queryKey: toolQuery(tool.id).queryKey });
@@ -55,7 +55,7 @@ export function ToolMenu({ tool, onLeave }: { tool: Tool; onLeave: () => void })
         onClose={close}
         title={`Delete “${tool.name}”?`}
         action="Delete tool"
-        write={() => ask(api.DELETE("/v1/public/tools/{tool_id}", { params }))}
+        write={() => api.DELETE("/v1/public/tools/{tool_id}", { params })}
         done={`Deleted “${tool.name}”`}
         then={leave}
         inWords={(error) => <NamedAgents error={error} />}

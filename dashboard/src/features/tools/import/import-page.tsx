@@ -1,5 +1,5 @@
 import { useMutation } from "@tanstack/react-query";
-import { api, ask, type Schema } from "../../../api/client.ts";
+import { api, type Schema } from "../../../api/client.ts";
 import { BackLink } from "../../../app/back-link.tsx";
 import { Page } from "../../../ui/page.tsx";
 import { ImportedTools } from "./imported-tools.tsx";
@@ -8,7 +8,7 @@ import { SourceForm } from "./source-form.tsx";
 /** Makes tools of what a server already says of itself. */
 export function ImportToolsPage() {
   const read = useMutation({
-    mutationFn: (body: Schema["ImportToolsRequest"]) => ask(api.POST("/v1/public/tools/import", { body })),
+    mutationFn: (body: Schema["ImportToolsRequest"]) => api.POST("/v1/public/tools/import", { body }),
   });
   return (
     <Page

@@ -1,6 +1,6 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
-import { api, ask } from "../../../api/client.ts";
+import { api } from "../../../api/client.ts";
 import { sentenceOf } from "../../../api/problem.ts";
 import { TOOLS } from "../tools.ts";
 import type { ImportedTool } from "./imported.ts";
@@ -22,7 +22,7 @@ export function useCreating() {
     for (const tool of tools) {
       note(tool.name, { state: "creating" });
       try {
-        const { id, signing_secret: secret } = await ask(api.POST("/v1/public/tools", { body: tool }));
+        const { id, signing_secret: secret } = await api.POST("/v1/public/tools", { body: tool });
         note(tool.name, { state: "created", id, secret });
       } catch (error) {
         note(tool.name, { state: "failed", reason: sentenceOf(error) });

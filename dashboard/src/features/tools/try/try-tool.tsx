@@ -1,7 +1,7 @@
 import { useMutation } from "@tanstack/react-query";
 import { Play, X } from "lucide-react";
 import { type FormEvent, useState } from "react";
-import { api, ask } from "../../../api/client.ts";
+import { api } from "../../../api/client.ts";
 import { sentenceOf } from "../../../api/problem.ts";
 import { Button } from "../../../ui/button.tsx";
 import { SelectField, TextareaField, TextField } from "../../../ui/form/fields.tsx";
@@ -34,17 +34,15 @@ export function TryTool({ tool, isDirty, onClose }: { tool: Tool; isDirty: boole
   const names = variablesOf(tool);
   const call = useMutation({
     mutationFn: () =>
-      ask(
-        api.POST("/v1/public/tools/{tool_id}/try", {
-          params: { path: { tool_id: tool.id } },
-          body: {
-            arguments: given as Record<string, never>,
-            variables: typedVariables(variables) as Record<string, never>,
-            ...(tool.type === "mcp" && { tool: mcpTool }),
-          },
-          fetch: (request) => fetch(request, { signal: AbortSignal.timeout(TRY_WITHIN_MS) }),
-        }),
-      ),
+      api.POST("/v1/public/tools/{tool_id}/try", {
+        params: { path: { tool_id: tool.id } },
+        body: {
+          arguments: given as Record<string, never>,
+          variables: typedVariables(variables) as Record<string, never>,
+          ...(tool.type === "mcp" && { tool: mcpTool }),
+        },
+        fetch: (request) => fetch(request, { signal: AbortSignal.timeout(TRY_WITHIN_MS) }),
+      }),
   });
   const submit = (event: FormEvent) => {
     event.preventDefault();

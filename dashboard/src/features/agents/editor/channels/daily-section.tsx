@@ -1,6 +1,6 @@
 import { useMutation } from "@tanstack/react-query";
 import { Video } from "lucide-react";
-import { api, ask } from "../../../../api/client.ts";
+import { api } from "../../../../api/client.ts";
 import { sentenceOf } from "../../../../api/problem.ts";
 import { Button } from "../../../../ui/button.tsx";
 import { Section } from "../../../../ui/form/section.tsx";
@@ -12,7 +12,7 @@ import { Snippet } from "./snippet.tsx";
 /** Opens a Daily room that the agent joins as soon as somebody is in it. */
 export function DailySection({ draft: { agent, isDirty } }: { draft: AgentDraft }) {
   const open = useMutation({
-    mutationFn: () => ask(api.POST("/v1/public/daily/sessions", { body: { agent_id: agent.id } })),
+    mutationFn: () => api.POST("/v1/public/daily/sessions", { body: { agent_id: agent.id } }),
   });
   const room = open.data;
   return (

@@ -1,7 +1,7 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { Plus, Trash2 } from "lucide-react";
 import { type FormEvent, useState } from "react";
-import { api, ask, read, type Schema } from "../../../../api/client.ts";
+import { api, read, type Schema } from "../../../../api/client.ts";
 import { fieldsOf, sentenceBeside } from "../../../../api/problem.ts";
 import { Button } from "../../../../ui/button.tsx";
 import { SelectField, TextField } from "../../../../ui/form/fields.tsx";
@@ -83,7 +83,7 @@ function RemoveVoice({ provider, voice, onClose }: { provider: Provider; voice: 
       onClose={onClose}
       title={`Remove “${voice?.name}”?`}
       action="Remove voice"
-      write={() => ask(api.DELETE("/v1/manage/cloned-voices/{provider}/{voice_id}", { params }))}
+      write={() => api.DELETE("/v1/manage/cloned-voices/{provider}/{voice_id}", { params })}
       done={`Removed “${voice?.name}”`}
       then={() => client.invalidateQueries({ queryKey: VOICES })}
     >
@@ -119,7 +119,7 @@ function VoiceForm({
   const add = useMutation({
     mutationFn: () => {
       const body = { provider, gender: gender as NewVoice["gender"], ...texts, preview_url: texts.preview_url || null };
-      return ask(api.POST("/v1/manage/cloned-voices", { body }));
+      return api.POST("/v1/manage/cloned-voices", { body });
     },
     onSuccess: async ({ id }) => {
       await client.invalidateQueries({ queryKey: VOICES });

@@ -1,7 +1,7 @@
 import { useMutation } from "@tanstack/react-query";
 import { Play } from "lucide-react";
 import { useState } from "react";
-import { api, ask, type Schema } from "../../../../api/client.ts";
+import { api, type Schema } from "../../../../api/client.ts";
 import { sentenceOf } from "../../../../api/problem.ts";
 import { Badge } from "../../../../ui/badge.tsx";
 import { Button } from "../../../../ui/button.tsx";
@@ -22,12 +22,10 @@ export function TryStart({ draft, webhook }: { draft: AgentDraft; webhook: Start
   const channel = offered.includes(chosen) ? chosen : (offered[0] ?? "chat");
   const call = useMutation({
     mutationFn: () =>
-      ask(
-        api.POST("/v1/public/agents/{agent_id}/start-webhook/try", {
-          params: { path: { agent_id: agent.id } },
-          body: { channel, draft: changes as never },
-        }),
-      ),
+      api.POST("/v1/public/agents/{agent_id}/start-webhook/try", {
+        params: { path: { agent_id: agent.id } },
+        body: { channel, draft: changes as never },
+      }),
   });
   return (
     <section aria-label="Try the start webhook" className="flex flex-col gap-4 rounded-lg border border-line p-4">

@@ -1,6 +1,6 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { useMemo } from "react";
-import { api, ask } from "../../../../api/client.ts";
+import { api } from "../../../../api/client.ts";
 import { Problem } from "../../../../api/problem.ts";
 import { type FormDraft, useFormDraft } from "../../../../ui/editor/form-draft.ts";
 import { tellDone } from "../../../../ui/overlay/toasts.tsx";
@@ -17,13 +17,13 @@ export function useTestDraft(test: Test): TestDraft {
   const { queryKey } = testQuery(agent_id, test_id);
   const write = async (body: TestBody, base: string) => {
     const params = { path: { agent_id, test_id }, query: { if_updated_at: base } };
-    const saved = await ask(api.PATCH("/v1/public/agents/{agent_id}/tests/{test_id}", { params, body })).catch(
-      async (error) => {
+    const saved = await api
+      .PATCH("/v1/public/agents/{agent_id}/tests/{test_id}", { params, body })
+      .catch(async (error) => {
         // Somebody else's change shows, if that was the reason.
         if (error instanceof Problem && error.status === 409) await client.invalidateQueries({ queryKey });
         throw error;
-      },
-    );
+      });
     client.setQueryData(queryKey, saved);
     tellDone("Saved");
     await client.invalidateQueries({ queryKey: testsQuery(agent_id).queryKey });
@@ -38,7 +38,7 @@ export function useNewTestDraft(agentId: string, onMade: (test: Test) => void): 
   const write = async (changes: TestBody) => {
     const body = { ...bodyOf(NEW_TEST).body, ...changes, name: changes.name ?? "" };
     const params = { path: { agent_id: agentId } };
-    const made = await ask(api.POST("/v1/public/agents/{agent_id}/tests", { params, body }));
+    const made = await api.POST("/v1/public/agents/{agent_id}/tests", { params, body });
     client.setQueryData(testQuery(agentId, made.test_id).queryKey, made);
     onMade(made);
     await client.invalidateQueries({ queryKey: testsQuery(agentId).queryKey });

@@ -2,7 +2,7 @@ import { useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { Trash2 } from "lucide-react";
 import { useState } from "react";
-import { api, ask } from "../../../../api/client.ts";
+import { api } from "../../../../api/client.ts";
 import { ActionsMenu } from "../../../../ui/overlay/actions-menu.tsx";
 import { Confirm } from "../../../../ui/overlay/confirm.tsx";
 import { MenuItem } from "../../../../ui/overlay/menu.tsx";
@@ -38,7 +38,7 @@ export function TestMenu({ test, onLeave }: { test: Test; onLeave: () => void })
         onClose={() => setDeleting(false)}
         title={`Delete “${name}”?`}
         action="Delete test"
-        write={() => ask(api.DELETE("/v1/public/agents/{agent_id}/tests/{test_id}", { params }))}
+        write={() => api.DELETE("/v1/public/agents/{agent_id}/tests/{test_id}", { params })}
         done={`Deleted “${name}”`}
         then={leave}
       >

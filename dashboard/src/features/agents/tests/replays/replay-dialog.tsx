@@ -1,7 +1,7 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { type FormEvent, useState } from "react";
-import { api, ask } from "../../../../api/client.ts";
+import { api } from "../../../../api/client.ts";
 import { fieldsOf, messageAt, sentenceBeside } from "../../../../api/problem.ts";
 import { Button } from "../../../../ui/button.tsx";
 import { Field } from "../../../../ui/form/field.tsx";
@@ -58,25 +58,23 @@ function ReplayForm({ agentId, onClose }: { agentId: string; onClose: () => void
   const replay = useMutation({
     mutationFn: () => {
       const { from_date, to_date } = parametersOf(days) as Days;
-      return ask(
-        api.POST("/v1/public/agents/{agent_id}/replays", {
-          params: { path: { agent_id: agentId } },
-          body: {
-            agent_version: versionOf(version) ?? 0,
-            conversations: {
-              conversation_type: type === ANY ? null : type,
-              conversation_status: status === ANY ? null : status,
-              from: from_date ?? null,
-              to: to_date ?? null,
-              agent_version: before,
-              search: search.trim() || null,
-            },
-            max: max ?? 0,
-            channel,
-            ...cap,
+      return api.POST("/v1/public/agents/{agent_id}/replays", {
+        params: { path: { agent_id: agentId } },
+        body: {
+          agent_version: versionOf(version) ?? 0,
+          conversations: {
+            conversation_type: type === ANY ? null : type,
+            conversation_status: status === ANY ? null : status,
+            from: from_date ?? null,
+            to: to_date ?? null,
+            agent_version: before,
+            search: search.trim() || null,
           },
-        }),
-      );
+          max: max ?? 0,
+          channel,
+          ...cap,
+        },
+      });
     },
     onSuccess: async (begun) => {
       client.setQueryData(replayQuery(agentId, begun.replay_id).queryKey, begun);

@@ -1,6 +1,6 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { Square } from "lucide-react";
-import { api, ask } from "../../../../api/client.ts";
+import { api } from "../../../../api/client.ts";
 import { Button } from "../../../../ui/button.tsx";
 import { tellFailure } from "../../../../ui/overlay/toasts.tsx";
 import { testsKey } from "../queries.ts";
@@ -11,7 +11,7 @@ export function CancelRun({ agentId, runId, what }: { agentId: string; runId: st
   const cancel = useMutation({
     mutationFn: () => {
       const params = { path: { agent_id: agentId, run_id: runId } };
-      return ask(api.POST("/v1/public/agents/{agent_id}/tests/runs/{run_id}/cancel", { params }));
+      return api.POST("/v1/public/agents/{agent_id}/tests/runs/{run_id}/cancel", { params });
     },
     onSuccess: () => client.invalidateQueries({ queryKey: testsKey(agentId) }),
     onError: tellFailure,

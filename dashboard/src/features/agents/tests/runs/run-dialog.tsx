@@ -1,7 +1,7 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { type FormEvent, useId, useState } from "react";
-import { api, ask } from "../../../../api/client.ts";
+import { api } from "../../../../api/client.ts";
 import { fieldsOf, messageAt, sentenceBeside } from "../../../../api/problem.ts";
 import { Button } from "../../../../ui/button.tsx";
 import { Checkbox } from "../../../../ui/form/checkbox.tsx";
@@ -62,16 +62,14 @@ function RunForm({
   const wanted = tests.filter(({ test_id }) => !left.has(test_id));
   const run = useMutation({
     mutationFn: () =>
-      ask(
-        api.POST("/v1/public/agents/{agent_id}/tests/run", {
-          params: { path: { agent_id: agentId } },
-          body: {
-            agent_version: versionOf(version),
-            ...(wanted.length < tests.length && { tests: wanted.map(({ test_id }) => test_id) }),
-            ...cap,
-          },
-        }),
-      ),
+      api.POST("/v1/public/agents/{agent_id}/tests/run", {
+        params: { path: { agent_id: agentId } },
+        body: {
+          agent_version: versionOf(version),
+          ...(wanted.length < tests.length && { tests: wanted.map(({ test_id }) => test_id) }),
+          ...cap,
+        },
+      }),
     onSuccess: async (begun) => {
       client.setQueryData(runQuery(agentId, begun.run_id).queryKey, begun);
       void client.invalidateQueries({ queryKey: runsQuery(agentId).queryKey });

@@ -72,12 +72,12 @@ export const textQuery = (key: DocumentKey, version: string) =>
   queryOptions({
     queryKey: [...KNOWLEDGE, "text", key.document_id, version],
     queryFn: async ({ signal }) => {
-      const read = api.GET("/v1/public/knowledge-bases/{knowledge_base_id}/documents/{document_id}", {
+      const { text } = await api.GET("/v1/public/knowledge-bases/{knowledge_base_id}/documents/{document_id}", {
         params: { path: { ...key }, query: { include: "text" } },
         signal,
         fetch: patiently,
       });
-      return (await read).text ?? "";
+      return text ?? "";
     },
   });
 

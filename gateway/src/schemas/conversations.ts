@@ -344,7 +344,7 @@ export const Conversation = Resource("Conversation", {
   usage: Type.Optional(RepliesUsage("Only with `include=cost`: what its replies used.")),
   document_sets: Type.Optional(
     DocumentSets(
-      "Only with `include=sources`: the documents that each knowledge base had at the last reply whose model was given any of it.",
+      "Only with `include=sources`: the documents that each knowledge base had when it last answered for a reply.",
     ),
   ),
 });

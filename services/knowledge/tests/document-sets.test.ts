@@ -1,9 +1,13 @@
 import { afterAll, expect, test } from "bun:test";
 import { openDatabase } from "@parley/shared/db/database";
+import { ServiceError } from "@parley/shared/errors";
 import { newId } from "@parley/shared/ids";
+import type { Call } from "@parley/shared/rpc/call";
 import { eventually } from "@parley/testkit/eventually";
 import { newOwner } from "@parley/testkit/owners";
 import fc from "fast-check";
+import type { KnowledgeContext } from "../src/context.ts";
+import { gatherKnowledge } from "../src/rpc/gather-knowledge.ts";
 import { type BaseKey, insertBase } from "../src/store/bases.ts";
 import { deleteDocumentRow, insertDocument, setReplacement, setText } from "../src/store/documents.ts";
 import {
@@ -110,6 +114,25 @@ test("two documents with the same text both count", async () => {
   expect([one, NOTHING]).not.toContain(await hashOf(base));
   await client.deleteDocument({ ...base, documentId: first, idempotency: undefined });
   expect(await hashOf(base)).toBe(one);
+});
+
+test("a turn is told the hashes of the bases that answered, not of one that was late or not searched", async () => {
+  const ownerId = newOwner();
+  const bases = [await newBase(client, ownerId), await newBase(client, ownerId), await newBase(client, ownerId)];
+  const [late = "", searched = "", whole = ""] = bases.map(({ knowledgeBaseId }) => knowledgeBaseId);
+  const gather = gatherKnowledge({ db } as KnowledgeContext, async ({ baseIds }) => {
+    if (baseIds.includes(late)) throw new ServiceError("deadline", "The search took too long. Try again.");
+    return { chunks: [], semantic: "off" };
+  });
+  const told = async (query: string) => {
+    const limits = { maxChunks: 6, maxCharacters: 8_000, minScore: undefined };
+    const uses = [late, searched, whole].map((id) => ({ ...limits, knowledgeBaseId: id, whole: id === whole }));
+    const asked = { ownerId, uses, query, language: undefined, wholeCharactersMax: undefined, withinMs: 1_000 };
+    const { documentSets = [] } = await gather(asked, { signal: new AbortController().signal } as Call);
+    return documentSets.map(({ knowledgeBaseId }) => knowledgeBaseId).toSorted();
+  };
+  expect(await told("euros")).toEqual([searched, whole].toSorted());
+  expect(await told(" ")).toEqual([whole]);
 });
 
 const DOCUMENT = { givenLanguage: null, sha256: null, url: null, refreshHours: null };

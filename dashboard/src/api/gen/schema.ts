@@ -6894,7 +6894,7 @@ export interface components {
                  */
                 unpriced_replies?: number;
             };
-            /** @description Only with `include=sources`: the documents that each knowledge base had at the last reply whose model was given any of it. */
+            /** @description Only with `include=sources`: the documents that each knowledge base had when it last answered for a reply. */
             document_sets?: {
                 /**
                  * @description ID of the knowledge base.
@@ -9921,7 +9921,7 @@ export interface components {
                  */
                 unpriced_replies?: number;
             };
-            /** @description Only with `include=sources`: the documents that each knowledge base had at the last reply whose model was given any of it. */
+            /** @description Only with `include=sources`: the documents that each knowledge base had when it last answered for a reply. */
             document_sets?: {
                 /**
                  * @description ID of the knowledge base.

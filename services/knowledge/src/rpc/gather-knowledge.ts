@@ -22,7 +22,7 @@ export function gatherKnowledge({ db }: KnowledgeContext, searching: Searching):
     const used = uses.filter(({ knowledgeBaseId }) => existing.has(knowledgeBaseId));
     const asked = query.slice(-QUERY_MAX).replaceAll("\0", " ");
     const wholeIds = used.filter(({ whole }) => whole).map(({ knowledgeBaseId }) => knowledgeBaseId);
-    const [found, whole] = await Promise.all([
+    const [{ answered, ...found }, whole] = await Promise.all([
       searchAll(
         used.filter((use) => !use.whole && asked.trim() !== ""),
         ({ knowledgeBaseId, maxChunks, minScore }) =>
@@ -32,15 +32,21 @@ export function gatherKnowledge({ db }: KnowledgeContext, searching: Searching):
       ),
       readWholeTexts(db, ownerId, wholeIds, wholeCharactersMax ?? WHOLE_CHARACTERS_MAX),
     ]);
-    return { ...found, ...whole, documentSets: bases.map(toDocumentSet) };
+    const given = new Set([...answered, ...wholeIds]);
+    return { ...found, ...whole, documentSets: bases.filter(({ baseId }) => given.has(baseId)).map(toDocumentSet) };
   };
+}
+
+interface Found extends Pick<GatherKnowledgeResponse, "chunks" | "partial"> {
+  /** The bases whose searches did not fail. */
+  answered: string[];
 }
 
 /** @throws what the first search throws if none answers */
 async function searchAll(
   uses: readonly KnowledgeUse[],
   searchOne: (use: KnowledgeUse) => ReturnType<Searching>,
-): Promise<Pick<GatherKnowledgeResponse, "chunks" | "partial">> {
+): Promise<Found> {
   const answers = await Promise.allSettled(uses.map(searchOne));
   const [failed] = answers.filter((answer) => answer.status === "rejected");
   const found = answers.flatMap((answer, at) => {
@@ -49,6 +55,7 @@ async function searchAll(
   });
   if (failed && found.length === 0) throw failed.reason;
   return {
+    answered: found.map(({ use }) => use.knowledgeBaseId),
     chunks: found.flatMap(({ use, answer }) => within(answer.chunks.map(toChunk), use.maxCharacters)),
     partial: failed !== undefined || found.some(({ answer }) => answer.semantic === "missed"),
   };

@@ -87,7 +87,7 @@ export function presentConversation(conversation: Conversation, shown: Shown = {
   };
 }
 
-/** The documents of each knowledge base at the last reply whose model was given any of it. */
+/** The documents that each knowledge base had when it last answered for a reply. */
 function documentSetsOf({ transcript }: Conversation) {
   const sets = (transcript?.messages ?? []).flatMap(({ knowledge }) => knowledge?.documentSets ?? []);
   return lastSets(sets).map(presentDocumentSet);

@@ -33,6 +33,17 @@ export async function listFollowers(sql: Sql, followed: Followed, after: string,
   return rows.map(({ agentId }) => agentId);
 }
 
+/** The numbers of the agents' newest versions, by agent. */
+export async function findLatestVersions(
+  sql: Sql,
+  ownerId: string,
+  agentIds: readonly string[],
+): Promise<ReadonlyMap<string, number>> {
+  const rows = await sql<Pick<Follower, "agentId" | "latestVersion">[]>`
+    select agent_id, latest_version from agents where owner_id = ${ownerId} and agent_id = any(${agentIds as string[]})`;
+  return new Map(rows.map(({ agentId, latestVersion }) => [agentId, latestVersion]));
+}
+
 /** The agents with their newest versions, locked until the transaction ends, in order. */
 export async function lockFollowers(tx: Sql, ownerId: string, agentIds: readonly string[]): Promise<Follower[]> {
   return tx<Follower[]>`

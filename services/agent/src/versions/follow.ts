@@ -13,6 +13,7 @@ import {
   advanceAgents,
   type Followed,
   type Follower,
+  findLatestVersions,
   listFollowedReferences,
   listFollowers,
   lockFollowers,
@@ -74,7 +75,7 @@ export async function followTool(tx: Sql, ctx: Context, { ownerId, toolId }: Too
   let after = "";
   for (let done = 0; done < AT_ONCE_MAX; done += BATCH) {
     const agentIds = await listFollowers(tx, followed, after, BATCH);
-    await remake(tx, ctx, ownerId, agentIds, { ...change, resolved: new Map() });
+    await remake(tx, ctx, ownerId, agentIds, { ...change, resolved: new Map(), latest: null });
     after = agentIds.at(-1) ?? "";
     if (agentIds.length < BATCH) return;
   }
@@ -128,7 +129,10 @@ async function enqueue(sql: Sql, { clock }: Context, { ownerId, ...of }: Followe
   await enqueueJob(sql, { ownerId, jobId, queue: QUEUE, payload: { ...of, after }, dueAt: clock.now() });
 }
 
-/** Reads the prompts again after each write: whoever writes last then wrote what the prompts are, however many follow at once. */
+/**
+ * Gives no new version to an agent that has got one since the prompts were read, which may be of a later text: it reads them again for
+ * it. It also does after each write: whoever writes last then wrote what the prompts are, however many follow at once.
+ */
 async function followPromptsIn(
   ctx: Context,
   ownerId: string,
@@ -137,12 +141,15 @@ async function followPromptsIn(
   origin: CallOrigin | undefined,
 ): Promise<void> {
   if (agentIds.length === 0) return;
-  for (let made = 1; made > 0; ) {
+  for (let again = 1; again > 0; ) {
+    const latest = await findLatestVersions(ctx.db, ownerId, agentIds);
     const rows = await listFollowedReferences(ctx.db, ownerId, agentIds);
     const wanted = rows.filter(({ promptName }) => change.of(promptName));
     const resolved = await resolve(ctx, ownerId, wanted, origin);
-    made = await ctx.db.begin(async (tx) => {
-      return withinAgentRoom(tx, ctx, ownerId, () => remake(tx, ctx, ownerId, agentIds, { ...change, resolved }));
+    again = await ctx.db.begin(async (tx) => {
+      return withinAgentRoom(tx, ctx, ownerId, () =>
+        remake(tx, ctx, ownerId, agentIds, { ...change, resolved, latest }),
+      );
     });
   }
 }
@@ -168,15 +175,23 @@ async function resolve(
   );
 }
 
-/** @returns how many of the agents have got a new version */
+interface Read {
+  resolved: Resolved;
+  /** The agents' newest versions before the prompts were read; null if none were. */
+  latest: ReadonlyMap<string, number> | null;
+}
+
+/** @returns how many of the agents have got a new version, here or since the prompts were read */
 async function remake(
   tx: Sql,
   { clock }: Context,
   ownerId: string,
   agentIds: readonly string[],
-  { resolved, note, actor }: Change & { resolved: Resolved },
+  { resolved, latest, note, actor }: Change & Read,
 ): Promise<number> {
-  const followers = await lockFollowers(tx, ownerId, agentIds);
+  const locked = await lockFollowers(tx, ownerId, agentIds);
+  const followers = locked.filter(({ agentId, latestVersion }) => !latest || latest.get(agentId) === latestVersion);
+  const overtaken = locked.length - followers.length;
   const toolIds = new Set(followers.flatMap(({ content }) => content.customTools.map(({ toolId }) => toolId)));
   const tools = await findTools(
     tx,
@@ -194,7 +209,7 @@ async function remake(
     if (made.hash === hash) return [];
     return [{ ownerId, agentId, agentVersion: latestVersion + 1, ...made, createdBy, note, createdAt, publishing }];
   });
-  if (versions.length === 0) return 0;
+  if (versions.length === 0) return overtaken;
   await insertVersions(tx, versions);
   await insertPublishes(
     tx,
@@ -217,7 +232,7 @@ async function remake(
     ownerId,
     versions.map(({ agentId }) => agentId),
   );
-  return versions.length;
+  return versions.length + overtaken;
 }
 
 function nameOf({ promptName, promptLabel }: Pick<StoredReference, keyof PromptFollowed>): string {

@@ -15,7 +15,7 @@ afterAll(async () => {
   await stack.stop();
 });
 
-test("a test that an owner writes fails beside what it expected, and passes once that is mended", async () => {
+test("a test that an owner writes leads to what is missing in it, fails beside what it expected, and passes once that is mended", async () => {
   const owner = await createOwner(stack.accounts);
   const agentId = await createAgent(stack.api(owner.apiKey), model);
   const page = await openSignedIn(browser, stack, owner);
@@ -29,6 +29,7 @@ test("a test that an owner writes fails beside what it expected, and passes once
   await page.getByRole("spinbutton", { name: "Turn" }).fill("2");
   await page.getByRole("button", { name: "Create test" }).click();
   await page.getByText("Enter the text.").waitFor();
+  await page.getByRole("textbox", { name: "Text", exact: true }).and(page.locator(":focus")).waitFor();
   await page.getByRole("textbox", { name: "Text", exact: true }).fill("on its way");
   await page.getByRole("button", { name: "Create test" }).click();
   await page.getByRole("alert").filter({ hasText: "at most 1, the last turn" }).first().waitFor();

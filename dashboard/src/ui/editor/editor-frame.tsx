@@ -5,6 +5,7 @@ import { Badge } from "../badge.tsx";
 import { Button } from "../button.tsx";
 import { LeftWork } from "../form/left-work.tsx";
 import { useSaveShortcut } from "../form/save-shortcut.ts";
+import { useShownFault } from "../form/shown-fault.ts";
 import { UnsavedChanges } from "../form/unsaved-changes.tsx";
 import { Notice } from "../states.tsx";
 import type { FormDraft } from "./form-draft.ts";
@@ -27,14 +28,15 @@ interface Frame {
 /** The page of something that is edited in a form: a header that stays, what is in the way of saving, and the form. */
 export function EditorFrame({ children, ...frame }: Frame & { children: ReactNode }) {
   const { draft, what, title, id } = frame;
-  useSaveShortcut(draft.isSavable ? draft.save : null);
+  const [form, save] = useShownFault(draft.save);
+  useSaveShortcut(draft.isSavable ? save : null);
   useEffect(() => {
     document.title = `${title} · Parley`;
   }, [title]);
   return (
     <>
-      <Header {...frame} />
-      <div className="mx-auto flex max-w-4xl flex-col gap-6 px-4 pt-6 pb-16 sm:px-8">
+      <Header {...frame} draft={{ ...draft, save }} />
+      <div ref={form} className="mx-auto flex max-w-4xl flex-col gap-6 px-4 pt-6 pb-16 sm:px-8">
         <LeftWork at={draft.offeredAt} onDecide={draft.decide} />
         {draft.isOutdated ? (
           <Notice tone="warning">
@@ -56,7 +58,7 @@ export function EditorFrame({ children, ...frame }: Frame & { children: ReactNod
       <UnsavedChanges
         isDirty={draft.isDirty}
         name={title}
-        onSave={id !== null && draft.isSavable ? draft.save : undefined}
+        onSave={id !== null && draft.isSavable ? save : undefined}
         onDiscard={draft.discard}
       />
     </>

@@ -9,6 +9,7 @@ import { Badge } from "../../../ui/badge.tsx";
 import { Button } from "../../../ui/button.tsx";
 import { LeftWork } from "../../../ui/form/left-work.tsx";
 import { useSaveShortcut } from "../../../ui/form/save-shortcut.ts";
+import { useShownFault } from "../../../ui/form/shown-fault.ts";
 import { UnsavedChanges } from "../../../ui/form/unsaved-changes.tsx";
 import { followedAfterPaint } from "../../../ui/painted.ts";
 import { Notice } from "../../../ui/states.tsx";
@@ -47,8 +48,10 @@ export function AgentPage() {
 function Editor({ agent }: { agent: Agent }) {
   const { tab = "prompt", try: trying, tried } = useSearch({ from: "/signed-in/agents/$agentId" });
   const navigate = useNavigate({ from: "/agents/$agentId" });
-  const draft = useAgentDraft(agent);
-  useSaveShortcut(draft.isSavable ? draft.save : null);
+  const edited = useAgentDraft(agent);
+  const [form, save] = useShownFault(edited.save);
+  const draft = { ...edited, save };
+  useSaveShortcut(draft.isSavable ? save : null);
   useEffect(() => {
     document.title = `${agent.agent_name} · Parley`;
   }, [agent.agent_name]);
@@ -63,7 +66,7 @@ function Editor({ agent }: { agent: Agent }) {
           isTrying={trying !== undefined}
           onTry={(on) => setTrying(on ? "chat" : undefined)}
         />
-        <div className="mx-auto max-w-4xl px-4 pt-2 pb-16 sm:px-8">
+        <div ref={form} className="mx-auto max-w-4xl px-4 pt-2 pb-16 sm:px-8">
           <LeftWork at={draft.offeredAt} onDecide={draft.decide} />
           <Conflicts draft={draft} />
           {draft.refusal && draft.conflicts.length === 0 && (

@@ -25,6 +25,8 @@ let timeouts: (number | undefined)[];
 let modelKeys: readonly { apiKey?: string; keySecret?: string }[];
 let secrets: Record<string, string> | null;
 let revealed: string[];
+/** Happens as soon as values have been read. */
+let afterRevealing: () => void;
 let agents: ReturnType<typeof agentsOf>;
 
 beforeEach(() => {
@@ -38,6 +40,7 @@ beforeEach(() => {
   modelKeys = [];
   secrets = {};
   revealed = [];
+  afterRevealing = () => {};
   const client = {
     batchGetPointers: async ({ keys }: { keys: readonly unknown[] }, { timeoutMs }: { timeoutMs?: number }) => {
       asked.push(keys.length);
@@ -73,7 +76,9 @@ beforeEach(() => {
   const reveal: RevealSecrets = async (ownerId, names) => {
     revealed.push(`${ownerId} ${names.join()}`);
     if (!secrets) throw new ServiceError("unavailable", "The account service is unreachable. Try again.");
-    return Object.entries(secrets).flatMap(([name, value]) => (names.includes(name) ? [{ name, value }] : []));
+    const values = Object.entries(secrets).flatMap(([name, value]) => (names.includes(name) ? [{ name, value }] : []));
+    afterRevealing();
+    return values;
   };
   agents = agentsOf(client as never, reveal, silentLogger, () => nowMs);
 });
@@ -174,6 +179,17 @@ test("secrets that are keys are revealed in one question, and remembered until o
   pointer = { ...pointer, keysRevision: 8 };
   expect(await keysOf()).toEqual(["sk-second", "sk-text", "sk-spare"]);
   expect(revealed).toHaveLength(2);
+});
+
+test("a secret that gets a new value while a version is read serves that turn with the former one, and the next one with the new", async () => {
+  modelKeys = [{ keySecret: "main" }];
+  secrets = { main: "sk-first" };
+  afterRevealing = () => {
+    secrets = { main: "sk-second" };
+    pointer = { ...pointer, keysRevision: 8 };
+  };
+  expect(await keysOf()).toEqual(["sk-first"]);
+  expect(await keysOf()).toEqual(["sk-second"]);
 });
 
 test("a secret that is gone, or that no header can carry, leaves its model without a key until it is there", async () => {

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { PAGE_SIZE_MAX, readPages } from "./pages.ts";
+import { readPages } from "./pages.ts";
 
 test.each([
   [0, 0, 1, true],
@@ -9,11 +9,14 @@ test.each([
   [1_001, 1_000, 10, false],
 ])("of a list of %i items, %i are read in %i pages", async (total, count, pages, areAll) => {
   const asked: number[] = [];
-  const { items, ...found } = await readPages(async (page) => {
-    asked.push(page);
-    const from = (page - 1) * PAGE_SIZE_MAX;
-    return { items: Array.from({ length: Math.min(PAGE_SIZE_MAX, total - from) }, (_, at) => from + at), total };
-  });
+  const { items, ...found } = await readPages(
+    async ({ page, page_size }) => {
+      asked.push(page);
+      const from = (page - 1) * page_size;
+      return { numbers: Array.from({ length: Math.min(page_size, total - from) }, (_, at) => from + at), total };
+    },
+    ({ numbers }) => numbers,
+  );
   expect(items).toEqual(Array.from({ length: count }, (_, at) => at));
   expect(found).toEqual({ areAll });
   expect(asked).toEqual(Array.from({ length: pages }, (_, at) => at + 1));

@@ -1,6 +1,6 @@
 import { queryOptions } from "@tanstack/react-query";
 import { read, type Schema } from "../../api/client.ts";
-import { PAGE_SIZE_MAX, readPages } from "../../api/pages.ts";
+import { readPages } from "../../api/pages.ts";
 import { distinctNames } from "./distinct-names.ts";
 
 export type Agent = Schema["Agent"];
@@ -49,11 +49,10 @@ export const publishedAgentQuery = (agentId: string) =>
 
 /** The newest thousand agents, and whether these are all. */
 export function readAgents(signal: AbortSignal) {
-  return readPages(async (page) => {
-    const query = { page, page_size: PAGE_SIZE_MAX };
-    const { agents, total } = await read(signal, "/v1/public/agents", { query });
-    return { items: agents, total };
-  });
+  return readPages(
+    (query) => read(signal, "/v1/public/agents", { query }),
+    ({ agents }) => agents,
+  );
 }
 
 export interface AgentNames {

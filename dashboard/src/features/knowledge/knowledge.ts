@@ -1,6 +1,6 @@
 import { queryOptions } from "@tanstack/react-query";
 import { read, type Schema } from "../../api/client.ts";
-import { PAGE_SIZE_MAX, readPages } from "../../api/pages.ts";
+import { readPages } from "../../api/pages.ts";
 
 export type KnowledgeBase = Schema["KnowledgeBase"];
 export type Document = Schema["Document"];
@@ -34,9 +34,8 @@ export const baseQuery = (baseId: string) =>
 export const allBasesQuery = queryOptions({
   queryKey: [...KNOWLEDGE, "all"],
   queryFn: ({ signal }) =>
-    readPages(async (page) => {
-      const query = { page, page_size: PAGE_SIZE_MAX };
-      const answer = await read(signal, "/v1/public/knowledge-bases", { query });
-      return { items: answer.knowledge_bases, total: answer.total };
-    }),
+    readPages(
+      (query) => read(signal, "/v1/public/knowledge-bases", { query }),
+      (page) => page.knowledge_bases,
+    ),
 });

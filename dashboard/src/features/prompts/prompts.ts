@@ -1,6 +1,6 @@
 import { queryOptions } from "@tanstack/react-query";
 import { read, type Schema } from "../../api/client.ts";
-import { PAGE_SIZE_MAX, readPages } from "../../api/pages.ts";
+import { readPages } from "../../api/pages.ts";
 
 export type Prompt = Schema["Prompt"];
 export type Version = Schema["PromptVersions"]["versions"][number];
@@ -32,11 +32,10 @@ export const promptsQuery = (filters: PromptFilters) =>
 export const sharedPromptsQuery = queryOptions({
   queryKey: [...PROMPTS, "shared"],
   queryFn: async ({ signal }) => {
-    const { items } = await readPages(async (page) => {
-      const query = { page, page_size: PAGE_SIZE_MAX, latest_only: true };
-      const { prompts, total } = await read(signal, "/v1/public/prompts", { query });
-      return { items: prompts, total };
-    });
+    const { items } = await readPages(
+      (query) => read(signal, "/v1/public/prompts", { query: { ...query, latest_only: true } }),
+      ({ prompts }) => prompts,
+    );
     return items.filter(({ prompt_name }) => agentOf(prompt_name) === null);
   },
 });

@@ -1,6 +1,6 @@
 import { queryOptions } from "@tanstack/react-query";
 import { read, type Schema } from "../../api/client.ts";
-import { PAGE_SIZE_MAX, readPages } from "../../api/pages.ts";
+import { readPages } from "../../api/pages.ts";
 
 export type Tool = Schema["Tool"];
 export type ToolType = Tool["type"];
@@ -39,11 +39,10 @@ export const toolQuery = (toolId: string) =>
 export const libraryQuery = queryOptions({
   queryKey: [...TOOLS, "library"],
   queryFn: ({ signal }) =>
-    readPages(async (page) => {
-      const query = { page, page_size: PAGE_SIZE_MAX };
-      const { tools, total } = await read(signal, "/v1/public/tools", { query });
-      return { items: tools, total };
-    }),
+    readPages(
+      (query) => read(signal, "/v1/public/tools", { query }),
+      ({ tools }) => tools,
+    ),
 });
 
 export function labelOfType(type: ToolType): string {

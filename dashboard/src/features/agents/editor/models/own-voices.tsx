@@ -1,14 +1,13 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { Plus, Trash2 } from "lucide-react";
-import { type FormEvent, useState } from "react";
+import { useState } from "react";
 import { api, read, type Schema } from "../../../../api/client.ts";
 import { fieldsOf, sentenceBeside } from "../../../../api/problem.ts";
 import { Button } from "../../../../ui/button.tsx";
+import { DialogForm } from "../../../../ui/form/dialog-form.tsx";
 import { SelectField, TextField } from "../../../../ui/form/fields.tsx";
-import { FormActions } from "../../../../ui/form/form-actions.tsx";
 import { Confirm } from "../../../../ui/overlay/confirm.tsx";
 import { Dialog } from "../../../../ui/overlay/dialog.tsx";
-import { Notice } from "../../../../ui/states.tsx";
 import { providerLabel } from "../../provider-labels.ts";
 
 type Voice = Schema["Voice"];
@@ -128,12 +127,14 @@ function VoiceForm({
   });
   const errors = fieldsOf(add.error);
   const failure = sentenceBeside(add.error, [...TEXTS.map(({ name }) => name), "gender"]);
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    add.mutate();
-  };
   return (
-    <form onSubmit={submit} className="flex flex-col gap-5">
+    <DialogForm
+      onSubmit={() => add.mutate()}
+      busy={add.isPending}
+      failure={failure}
+      action="Add voice"
+      onCancel={onCancel}
+    >
       {TEXTS.map(({ name, label, hint, optional }) => (
         <TextField
           key={name}
@@ -147,13 +148,6 @@ function VoiceForm({
         />
       ))}
       <SelectField label="Gender" error={errors.get("gender")} value={gender} onChange={setGender} options={GENDERS} />
-      {failure && <Notice tone="danger">{failure}</Notice>}
-      <FormActions>
-        <Button onClick={onCancel}>Cancel</Button>
-        <Button type="submit" variant="primary" busy={add.isPending}>
-          Add voice
-        </Button>
-      </FormActions>
-    </form>
+    </DialogForm>
   );
 }

@@ -10,7 +10,7 @@ function manual() {
   const pace = createPace(
     { perSecond: 10, atOnce: 20, waitMaxMs: 3_000, refusal: "Too much" },
     {
-      nowMs: () => nowMs,
+      now: () => nowMs,
       after: (ms, then) => {
         const timer = { atMs: nowMs + ms, then };
         timers.add(timer);

@@ -11,8 +11,8 @@ import type { Running } from "@parley/shared/process/run-process";
 import { startService } from "@parley/shared/process/service";
 import { createSealer } from "@parley/shared/sealing";
 import { fewUnverified } from "@parley/shared/shares/few-at-once";
+import { passingTime } from "@parley/shared/shares/passing-time";
 import { counter } from "@parley/shared/telemetry/instruments";
-import { callClock } from "./call/call-clock.ts";
 import { startCalls } from "./call/calls.ts";
 import { hangUpLater, lostCalls } from "./call/hang-up-lost.ts";
 import { callCommands } from "./call/operator/commands.ts";
@@ -155,7 +155,7 @@ export function startVoice(config: VoiceConfig, log: Logger, given?: Clock): Pro
           },
           dropped,
         });
-        const ringing = ringingPeople({ ...base, carriersOf, awaited: media.awaited, timers: callClock });
+        const ringing = ringingPeople({ ...base, carriersOf, awaited: media.awaited, timers: passingTime });
         const unknownNumberSentence = config.PARLEY_UNKNOWN_NUMBER_SENTENCE;
         const sip = await sipCalls(config, {
           accounts,
@@ -252,7 +252,7 @@ export function startVoice(config: VoiceConfig, log: Logger, given?: Clock): Pro
               holdTestCall: holdTestCall({
                 startCall,
                 rtp: { ports: config.PARLEY_RTP_PORTS, dropped },
-                clock: callClock,
+                clock: passingTime,
                 tts: config.PARLEY_TEST_TTS ?? defaults.tts,
                 voiceOf: (tts) => selectTextToSpeech(tts, speech),
               }),

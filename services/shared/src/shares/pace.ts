@@ -44,28 +44,28 @@ export function createPace(
     refusal = "This account sends too much at once. Try again.",
     ...rate
   }: PaceSettings,
-  { nowMs, after } = passingTime,
+  { now, after } = passingTime,
 ): Pace {
   /** Those that used something lately, in the order of their last use. */
   const buckets = new Map<string, Bucket>();
 
-  function forgetFull(now: number): void {
+  function forgetFull(atMs: number): void {
     for (const [ownerId, bucket] of buckets) {
-      if (taken(rate, bucket, 0, now).left < rate.atOnce) return;
+      if (taken(rate, bucket, 0, atMs).left < rate.atOnce) return;
       buckets.delete(ownerId);
     }
   }
 
   return {
     take(ownerId, amount, gone) {
-      const now = nowMs();
-      const bucket = taken(rate, buckets.get(ownerId), amount, now);
+      const atMs = now();
+      const bucket = taken(rate, buckets.get(ownerId), amount, atMs);
       const waitMs = (-(bucket.left + amount) * 1_000) / rate.perSecond;
       if (waitMs > waitMaxMs && !gone.aborted)
         throw new ServiceError("rate_limited", refusal, { retryAfterMs: Math.ceil(waitMs) });
       buckets.delete(ownerId);
       buckets.set(ownerId, bucket);
-      forgetFull(now);
+      forgetFull(atMs);
       if (waitMs <= 0 || gone.aborted) return null;
       const { promise, resolve } = Promise.withResolvers<void>();
       const done = () => {

@@ -1,8 +1,8 @@
 import { EndedBy } from "@parley/proto/parley/conversation/v1/conversation.ts";
 import type { Logger } from "@parley/shared/log";
+import type { PassingTime } from "@parley/shared/shares/passing-time";
 import type { Leg } from "../transport/leg.ts";
 import type { EndReason, Outcome } from "../turn/events.ts";
-import type { CallClock } from "./call-clock.ts";
 
 export interface CallOver {
   outcome: Outcome | "NO_ANSWER";
@@ -56,7 +56,7 @@ export const ENDED_BY: Readonly<Record<CallOver["reason"], EndedBy>> = {
 };
 
 /** @param close closes what the call has open besides its leg */
-export function endingOf(clock: CallClock, log: Logger, close: () => void): Ending {
+export function endingOf(clock: PassingTime, log: Logger, close: () => void): Ending {
   const over = new AbortController();
   const { promise: ended, resolve } = Promise.withResolvers<CallOver>();
   let noted: string | null = null;

@@ -3,6 +3,7 @@ import type { Clock } from "@parley/shared/clock";
 import type { Database } from "@parley/shared/db/database";
 import type { Logger } from "@parley/shared/log";
 import type { ServiceClient } from "@parley/shared/rpc/client";
+import { passingTime } from "@parley/shared/shares/passing-time";
 import { durations } from "@parley/shared/telemetry/instruments";
 import type { Recordings } from "../recording/recordings.ts";
 import {
@@ -13,7 +14,6 @@ import {
 } from "../speech/providers.ts";
 import type { WebRtcOptions } from "../transport/webrtc/peer.ts";
 import { startSileroDetector } from "../vad/silero.ts";
-import { callClock } from "./call-clock.ts";
 import { completeLost, type LostCallContext } from "./complete-call.ts";
 import { liveCalls } from "./live-calls.ts";
 import { listeningOver } from "./operator/listeners.ts";
@@ -85,7 +85,7 @@ export async function startCalls(options: CallsOptions): Promise<Calls> {
     detector,
     live,
     recordings,
-    clock: callClock,
+    clock: passingTime,
     time: clock,
     log,
     stopping: stopping.signal,

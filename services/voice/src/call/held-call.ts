@@ -1,12 +1,12 @@
 import type { Logger } from "@parley/shared/log";
 import { slidingWindows } from "@parley/shared/rate-limit/windows";
+import type { PassingTime } from "@parley/shared/shares/passing-time";
 import type { Background } from "../background/background.ts";
 import type { CallTap } from "../recording/record-call.ts";
 import type { Leg, LegListener } from "../transport/leg.ts";
 import type { EndReason } from "../turn/events.ts";
 import type { Lines } from "../turn/settings.ts";
 import type { VoiceDetector } from "../vad/detector.ts";
-import type { CallClock } from "./call-clock.ts";
 import type { CallOver } from "./call-over.ts";
 import type { LatencyWatch } from "./latency.ts";
 import type { AgentCommand } from "./operator/commands.ts";
@@ -22,7 +22,7 @@ export interface CommonParts {
   /** Empty: the user speaks first. */
   greeting: string;
   lines: Lines;
-  clock: CallClock;
+  clock: PassingTime;
   log: Logger;
   /** A sound behind everything that the agent says; null for none. */
   background: Background | null;
@@ -88,7 +88,7 @@ const KEYS_WITHIN_MS = 5_000;
 const KEYS_TAKEN_MAX = 60;
 
 /** Passes keys on, and drops those that arrive faster than a phone sends them: each stops the agent, and may be a message. */
-export function keysInTime(clock: CallClock, pressed: (key: string) => void): (key: string) => void {
+export function keysInTime(clock: PassingTime, pressed: (key: string) => void): (key: string) => void {
   const keys = slidingWindows({ keysMax: 1, windowMs: KEYS_WITHIN_MS, clock: () => clock.now() });
   return (key) => {
     if (keys("", KEYS_TAKEN_MAX).waitMs === 0) pressed(key);

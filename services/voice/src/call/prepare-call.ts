@@ -12,6 +12,7 @@ import {
 import type { Clock } from "@parley/shared/clock";
 import { ServiceError } from "@parley/shared/errors";
 import type { Logger } from "@parley/shared/log";
+import type { PassingTime } from "@parley/shared/shares/passing-time";
 import { backgroundOf } from "../background/background.ts";
 import type { CallRecorder } from "../recording/record-call.ts";
 import type { Recordings } from "../recording/recordings.ts";
@@ -21,7 +22,6 @@ import type { TextToSpeech } from "../speech/tts.ts";
 import type { CallEnd, CallKey } from "../store/calls.ts";
 import { FINALIZE_WAIT_TEST_MS } from "../turn/settings.ts";
 import type { VoiceDetector } from "../vad/detector.ts";
-import type { CallClock } from "./call-clock.ts";
 import type { CommonParts, EndedTransfer, HeldCall } from "./held-call.ts";
 import { holdCall } from "./hold-call.ts";
 import type { Latency } from "./latency.ts";
@@ -53,7 +53,7 @@ export interface StartCallOptions
   detector: VoiceDetector;
   live: LiveCalls;
   recordings: Pick<Recordings, "begin" | "addressOf" | "finish">;
-  clock: CallClock;
+  clock: PassingTime;
   /** The time that all processes share. */
   time: Clock;
   log: Logger;
@@ -236,7 +236,7 @@ export interface BegunConversation {
  * @throws ServiceError when it cannot begin, or has already ended
  */
 export async function beginConversation(
-  { conversations, clock }: { conversations: Pick<Conversations, "startConversation">; clock: CallClock },
+  { conversations, clock }: { conversations: Pick<Conversations, "startConversation">; clock: PassingTime },
   request: CallRequest,
   key: CallKey,
   startWebhookMs: number,

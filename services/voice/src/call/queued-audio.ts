@@ -1,6 +1,6 @@
+import type { PassingTime } from "@parley/shared/shares/passing-time";
 import { SAMPLES_PER_SECOND } from "../audio/pcm.ts";
 import type { Leg } from "../transport/leg.ts";
-import type { CallClock } from "./call-clock.ts";
 
 /** Audio that every call may have queued: more than the agent says between two interruptions, and 1 MB. */
 export const AHEAD_SAMPLES = 30 * SAMPLES_PER_SECOND;
@@ -49,7 +49,7 @@ export function queuedAudio(ownerSamplesMax = OWNER_SAMPLES_MAX): QueuedAudio {
 }
 
 /** Waits until a leg has less than AHEAD_SAMPLES queued, or the signal aborts. @returns null if it has */
-export function roomOn(leg: Pick<Leg, "queuedSamples">, clock: CallClock, signal: AbortSignal): Promise<void> | null {
+export function roomOn(leg: Pick<Leg, "queuedSamples">, clock: PassingTime, signal: AbortSignal): Promise<void> | null {
   if (leg.queuedSamples() < AHEAD_SAMPLES || signal.aborted) return null;
   return new Promise((resolve) => {
     let stop = () => {};

@@ -2,7 +2,7 @@ import type { Clock } from "@parley/shared/clock";
 import type { Database } from "@parley/shared/db/database";
 import type { Logger } from "@parley/shared/log";
 import { type EventTaker, handOverNow, keepEvent } from "@parley/shared/owner-events/hand-over";
-import { callClock } from "./call-clock.ts";
+import { passingTime } from "@parley/shared/shares/passing-time";
 import type { StartCallOptions } from "./prepare-call.ts";
 import { untilAnswered } from "./transcript.ts";
 
@@ -22,7 +22,7 @@ export function tellTransfers({
     const event = transfer.outcome === "accepted" ? "transfer.completed" : "transfer.failed";
     try {
       const happened = { ...call, event, object: transfer, happenedAt: clock.now() } as const;
-      const kept = await untilAnswered(callClock, () => keepEvent(db, happened));
+      const kept = await untilAnswered(passingTime, () => keepEvent(db, happened));
       await handOverNow(conversations, kept);
     } catch (err) {
       log.warn({ err, conversation_id: call.conversationId }, "could not keep the event of a transfer");

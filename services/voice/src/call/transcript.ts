@@ -14,7 +14,7 @@ import { databaseUnreachable, isUnreachableDatabase } from "@parley/shared/db/un
 import { ROLES } from "@parley/shared/domain/api-names";
 import { ServiceError } from "@parley/shared/errors";
 import type { ServiceClient } from "@parley/shared/rpc/client";
-import type { CallClock } from "./call-clock.ts";
+import type { PassingTime } from "@parley/shared/shares/passing-time";
 
 /** The calls to the conversation service that a call makes; an external runtime has no others. */
 export type Conversations = Pick<
@@ -95,7 +95,7 @@ export interface TranscriptOptions {
   key: { ownerId: string; conversationId: string };
   /** Sequence of the newest message that is stored. */
   lastSequence: number;
-  clock: CallClock;
+  clock: PassingTime;
   /** The time that messages have, on the clock that all processes share. */
   time: Clock;
   /** What each turn says of the call's client and its watchers. */
@@ -311,7 +311,7 @@ const REFUSALS = new Set<ServiceError["kind"]>(["not_found", "forbidden", "condi
  * @throws what it fails with otherwise
  */
 export async function untilAnswered<T>(
-  clock: CallClock,
+  clock: PassingTime,
   work: () => Promise<T>,
   withinMs = Number.POSITIVE_INFINITY,
 ): Promise<T> {
@@ -328,7 +328,7 @@ export async function untilAnswered<T>(
   }
 }
 
-function pause(clock: CallClock, ms: number, or: Promise<void> | null): Promise<void> {
+function pause(clock: PassingTime, ms: number, or: Promise<void> | null): Promise<void> {
   return new Promise((resolve) => {
     const stop = clock.after(ms, resolve);
     or?.then(() => {

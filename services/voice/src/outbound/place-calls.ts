@@ -3,8 +3,8 @@ import { ServiceError } from "@parley/shared/errors";
 import { enqueueJob } from "@parley/shared/jobs/store";
 import type { Queue } from "@parley/shared/jobs/worker";
 import { backOff } from "@parley/shared/retry/back-off";
+import { passingTime } from "@parley/shared/shares/passing-time";
 import { type Turn, turnOf, turnWithoutRoom } from "../batches/may-begin.ts";
-import { callClock } from "../call/call-clock.ts";
 import { REJECTED } from "../call/call-over.ts";
 import { NotConnected } from "../call/port.ts";
 import { beginConversation } from "../call/prepare-call.ts";
@@ -124,7 +124,7 @@ async function ring(ctx: OutboundContext, call: OutboundCall, carrier: Carrier):
 
 /** Whether the agent's start webhook rejects the call, which is asked before the carrier is. */
 async function isRejected(ctx: OutboundContext, call: OutboundCall, startWebhookMs: number): Promise<boolean> {
-  const begun = await beginConversation({ ...ctx, clock: callClock }, callRequest(call), call, startWebhookMs);
+  const begun = await beginConversation({ ...ctx, clock: passingTime }, callRequest(call), call, startWebhookMs);
   return begun.isRejected;
 }
 

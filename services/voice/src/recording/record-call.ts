@@ -1,5 +1,5 @@
+import type { PassingTime } from "@parley/shared/shares/passing-time";
 import type { Pcm } from "../audio/pcm.ts";
-import type { CallClock } from "../call/call-clock.ts";
 import type { RecordingFile } from "./files/files.ts";
 import { stereoFile } from "./stereo-file.ts";
 import { timeline } from "./timeline.ts";
@@ -24,7 +24,7 @@ export interface CallRecorder {
 export interface RecorderOptions {
   file: RecordingFile;
   bytesMax: number;
-  clock: CallClock;
+  clock: PassingTime;
   /** Called once, when nothing more is recorded, with the reason. */
   failed(error: unknown): void;
 }

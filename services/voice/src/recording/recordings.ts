@@ -7,8 +7,8 @@ import type { Logger } from "@parley/shared/log";
 import { keepEvent } from "@parley/shared/owner-events/hand-over";
 import { backOff } from "@parley/shared/retry/back-off";
 import type { Handlers } from "@parley/shared/rpc/server";
+import { type PassingTime, passingTime } from "@parley/shared/shares/passing-time";
 import { counter } from "@parley/shared/telemetry/instruments";
-import { type CallClock, callClock } from "../call/call-clock.ts";
 import { untilAnswered } from "../call/transcript.ts";
 import { forgetRecordings } from "../rpc/forget-recordings.ts";
 import { readRecording } from "../rpc/read-recording.ts";
@@ -20,7 +20,7 @@ import { type CallRecorder, recorderOf } from "./record-call.ts";
 /** The recordings of calls, from their beginning to their deletion. */
 export interface Recordings {
   /** Begins the recording of a call whose agent wants one. Null if it cannot be recorded, which is logged; the call continues. */
-  begin(call: CallKey, clock: CallClock): Promise<CallRecorder | null>;
+  begin(call: CallKey, clock: PassingTime): Promise<CallRecorder | null>;
   /** Where the owner finds the recording of a call that is over; null if it has none. */
   addressOf(call: CallKey): Promise<string | null>;
   /** Requests the job that completes the file of a call that is over. Does nothing if it has none. */
@@ -66,7 +66,7 @@ export function recordings({ db, clock, log, files, publicUrl, ownerBytesMax }: 
     log.warn({ ...who, reason, ...(err !== undefined && { err }) }, "a call is not recorded");
     const object = { status: "failed", url: null, bytes: null, reason, finished_at: null };
     const happened = { ...call, event: "recording.failed", object, happenedAt: clock.now() } as const;
-    untilAnswered(callClock, () => keepEvent(db, happened)).catch((error) =>
+    untilAnswered(passingTime, () => keepEvent(db, happened)).catch((error) =>
       log.warn({ ...who, err: error }, "could not keep the event of a call that is not recorded"),
     );
     return null;
@@ -81,7 +81,7 @@ export function recordings({ db, clock, log, files, publicUrl, ownerBytesMax }: 
     }) as Promise<void>;
 
   return {
-    begin: async (call, callClock) => {
+    begin: async (call, time) => {
       if (!files) return failed(call, REASONS.unset);
       try {
         const room = { bytesMax: RECORDING_BYTES_MAX, ownerBytesMax, now: clock.now() };
@@ -92,7 +92,7 @@ export function recordings({ db, clock, log, files, publicUrl, ownerBytesMax }: 
       return recorderOf({
         file: files.create(nameOf(call)),
         bytesMax: RECORDING_BYTES_MAX,
-        clock: callClock,
+        clock: time,
         failed: (err) => failed(call, REASONS.unwritten, err),
       });
     },

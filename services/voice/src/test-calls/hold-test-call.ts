@@ -6,7 +6,7 @@ import type {
 } from "@parley/proto/parley/voice/v1/voice_service.ts";
 import { cancelled, invalid, ServiceError } from "@parley/shared/errors";
 import type { Call } from "@parley/shared/rpc/call";
-import type { CallClock } from "../call/call-clock.ts";
+import type { PassingTime } from "@parley/shared/shares/passing-time";
 import { type Connect, NotConnected, type StartCall } from "../call/port.ts";
 import { asServiceError } from "../call/transcript.ts";
 import type { CallEnd } from "../store/calls.ts";
@@ -18,7 +18,7 @@ import { type PoliteCaller, politeCaller } from "./polite-caller.ts";
 export interface TestCallOptions extends LineVoice {
   startCall: StartCall;
   rtp: LoopbackOptions;
-  clock: CallClock;
+  clock: PassingTime;
 }
 
 const MINUTES_MAX = 10;

@@ -1,5 +1,5 @@
 import type { TestTurn } from "@parley/proto/parley/voice/v1/voice_service.ts";
-import type { CallClock } from "../call/call-clock.ts";
+import type { PassingTime } from "@parley/shared/shares/passing-time";
 import type { CallNews } from "../call/port.ts";
 import type { Line } from "./line.ts";
 
@@ -24,7 +24,7 @@ export interface PoliteCaller {
 }
 
 export interface PoliteCallerParts {
-  clock: CallClock;
+  clock: PassingTime;
   /** Resolves when the line was said and its keys are pressed; never rejects. */
   say(line: Line): Promise<void>;
   hangUp(reason: string): void;

@@ -4,7 +4,7 @@ import { openDatabase } from "@parley/shared/db/database";
 import { startWorker } from "@parley/shared/jobs/worker";
 import { createLogger } from "@parley/shared/log";
 import { createClient } from "@parley/shared/rpc/client";
-import { callClock } from "../../src/call/call-clock.ts";
+import { passingTime } from "@parley/shared/shares/passing-time";
 import { completeLost } from "../../src/call/complete-call.ts";
 import { liveCalls } from "../../src/call/live-calls.ts";
 import { listeningOver } from "../../src/call/operator/listeners.ts";
@@ -94,7 +94,7 @@ async function call(): Promise<void> {
     live,
     recordings: kept,
     listening: listeningOver(OPTIONS),
-    clock: callClock,
+    clock: passingTime,
     time: systemClock,
     log,
     stopping: stopping.signal,
@@ -110,7 +110,7 @@ async function call(): Promise<void> {
     async (listener) => {
       listenerOf = listener;
       setTimeout(ask, 100);
-      return scriptedLeg(callClock, listener);
+      return scriptedLeg(passingTime, listener);
     },
   );
   leave.push(() => listenerOf?.ended("hung_up"));

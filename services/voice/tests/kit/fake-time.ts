@@ -1,6 +1,6 @@
-import type { CallClock } from "../../src/call/call-clock.ts";
+import type { PassingTime } from "@parley/shared/shares/passing-time";
 
-export interface FakeTime extends CallClock {
+export interface FakeTime extends PassingTime {
   /** Lets this much time pass: due work runs in order, and promises settle in between. */
   pass(ms: number): Promise<void>;
 }

@@ -1,6 +1,6 @@
 import { type Clock, systemClock } from "@parley/shared/clock";
 import { silentLogger } from "@parley/shared/log";
-import type { CallClock } from "../../src/call/call-clock.ts";
+import type { PassingTime } from "@parley/shared/shares/passing-time";
 import { listeningOver } from "../../src/call/operator/listeners.ts";
 import type { CallNews, CallRequest } from "../../src/call/port.ts";
 import type { StartCallOptions } from "../../src/call/prepare-call.ts";
@@ -57,7 +57,7 @@ type Live = ReturnType<typeof newLive>;
 export const newLive = () => ({ taken: 0, released: 0, abandoned: 0 });
 
 /** What holds calls, with everything around it scripted. */
-export function scriptedHolder(given: Omit<Given, "time"> & { clock: CallClock; detector?: VoiceDetector }) {
+export function scriptedHolder(given: Omit<Given, "time"> & { clock: PassingTime; detector?: VoiceDetector }) {
   const conversations = given.conversations ?? fakeConversations();
   const hearing = given.hearing ?? scriptedHearing();
   const voice = given.voice ?? scriptedVoice();

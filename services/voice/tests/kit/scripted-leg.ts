@@ -1,5 +1,5 @@
+import type { PassingTime } from "@parley/shared/shares/passing-time";
 import { FRAME_MS, type Pcm } from "../../src/audio/pcm.ts";
-import type { CallClock } from "../../src/call/call-clock.ts";
 import type { Leg, LegListener } from "../../src/transport/leg.ts";
 import { playback } from "../../src/transport/playback.ts";
 import { FAR_END } from "../media-stream/carrier.ts";
@@ -23,7 +23,7 @@ export interface ScriptedLeg extends Leg {
 export type ScriptedTransfer = "succeeds" | "fails" | "ends" | Promise<void>;
 
 /** A leg that plays by the given clock. */
-export function scriptedLeg(time: CallClock, to: LegListener, transfer: ScriptedTransfer = "succeeds"): ScriptedLeg {
+export function scriptedLeg(time: PassingTime, to: LegListener, transfer: ScriptedTransfer = "succeeds"): ScriptedLeg {
   const queue = playback();
   const played: number[] = [];
   const sent: (Pcm | null)[] = [];

@@ -2,8 +2,8 @@ import { expect, test } from "bun:test";
 import { systemClock } from "@parley/shared/clock";
 import { parseAllowList } from "@parley/shared/egress/allow-list";
 import { silentLogger } from "@parley/shared/log";
+import { passingTime } from "@parley/shared/shares/passing-time";
 import { eventually } from "@parley/testkit/eventually";
-import { callClock } from "../../src/call/call-clock.ts";
 import type { EndedTransfer } from "../../src/call/held-call.ts";
 import { listeningOver } from "../../src/call/operator/listeners.ts";
 import type { CallUnderWay } from "../../src/call/port.ts";
@@ -77,7 +77,7 @@ async function transferring(invited: (invite: Invite) => void, provider: Provide
     },
     recordings: { begin: async () => null, addressOf: async () => null, finish: async () => {} },
     listening: listeningOver(OPTIONS),
-    clock: callClock,
+    clock: passingTime,
     time: systemClock,
     log: silentLogger,
     stopping: new AbortController().signal,

@@ -1,8 +1,8 @@
 import { expect, test } from "bun:test";
 import { HoldTestCallRequest, type HoldTestCallResponse } from "@parley/proto/parley/voice/v1/voice_service.ts";
 import { newUuid } from "@parley/shared/ids";
+import { passingTime } from "@parley/shared/shares/passing-time";
 import { serviceErrorOf } from "@parley/testkit/failures";
-import { callClock } from "../../src/call/call-clock.ts";
 import { holdTestCall } from "../../src/test-calls/hold-test-call.ts";
 import { complete, fakeConversations, words } from "../kit/fake-conversations.ts";
 import { type Given, scriptedHolder } from "../kit/scripted-call.ts";
@@ -36,7 +36,7 @@ function holding(
     hearing: toneHearing(recognized),
     voice: { ...toneVoice(), said: [], languages: [] },
     ...given,
-    clock: callClock,
+    clock: passingTime,
     detector: levelDetector(),
   });
   const [gone, stopping] = [new AbortController(), new AbortController()];
@@ -49,7 +49,7 @@ function holding(
     {
       startCall: holder.all.start,
       rtp: { ports: { first: 26_000, last: 26_999 }, dropped: () => {} },
-      clock: callClock,
+      clock: passingTime,
       tts: TTS,
       voiceOf: () => toneVoice(),
     },

@@ -6,7 +6,7 @@ function manual() {
   let nowMs = 0;
   let timer: { atMs: number; then: () => void } | null = null;
   const wait = readerPatience({
-    nowMs: () => nowMs,
+    now: () => nowMs,
     after: (ms, then) => {
       timer = { atMs: nowMs + ms, then };
       return () => {

@@ -11,17 +11,17 @@ export type WaitForReader = (caughtUp: Promise<void>) => Promise<void>;
  * How long one client may hold up a turn, and with it a session, a model and memory. A client that reads a byte a second is
  * always behind and never silent.
  */
-export function readerPatience({ nowMs, after } = passingTime): WaitForReader {
+export function readerPatience({ now, after } = passingTime): WaitForReader {
   let leftMs = PATIENCE_MS;
   return async (caughtUp) => {
-    const sinceMs = nowMs();
+    const sinceMs = now();
     const { promise: over, reject } = Promise.withResolvers<never>();
     const callOff = after(leftMs, () => reject(new ServiceError("cancelled", "The reply was read too slowly")));
     try {
       await Promise.race([caughtUp, over]);
     } finally {
       callOff();
-      leftMs = Math.max(0, leftMs - (nowMs() - sinceMs));
+      leftMs = Math.max(0, leftMs - (now() - sinceMs));
     }
   };
 }

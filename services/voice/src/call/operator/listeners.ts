@@ -1,4 +1,5 @@
 import { ServiceError } from "@parley/shared/errors";
+import type { PassingTime } from "@parley/shared/shares/passing-time";
 import { meter } from "@parley/shared/telemetry/instruments";
 import { type Pcm, SAMPLES_PER_SECOND } from "../../audio/pcm.ts";
 import type { CallTap } from "../../recording/record-call.ts";
@@ -8,7 +9,6 @@ import type { CallKey } from "../../store/calls.ts";
 import type { Leg } from "../../transport/leg.ts";
 import { invalidOffer, readOffer } from "../../transport/webrtc/offer.ts";
 import { answerOffer, type WebRtcOptions, type WebRtcPeer } from "../../transport/webrtc/peer.ts";
-import type { CallClock } from "../call-clock.ts";
 
 /** What the listeners of all calls of this process share. */
 export interface Listening {
@@ -33,7 +33,7 @@ const PER_OWNER_MAX = 50;
 /** What a listener may lag behind before it skips to now. */
 const BEHIND_MAX_SAMPLES = SAMPLES_PER_SECOND / 2;
 
-export function callListeners({ answer, places }: Listening, clock: CallClock, { ownerId }: CallKey): CallListeners {
+export function callListeners({ answer, places }: Listening, clock: PassingTime, { ownerId }: CallKey): CallListeners {
   const listeners = new Map<string, { peer: WebRtcPeer | null; leg: Leg | null }>();
   /** Each token connects once. */
   const used = new Set<string>();

@@ -1,5 +1,5 @@
+import type { PassingTime } from "@parley/shared/shares/passing-time";
 import type { Said } from "../../speech/sts.ts";
-import type { CallClock } from "../call-clock.ts";
 import type { Latency } from "../latency.ts";
 
 /** What is said, in the order in which it was said: a model reports what the user said only when it has begun to answer. */
@@ -38,7 +38,7 @@ interface Entry {
 }
 
 export function saidInOrder(
-  clock: CallClock,
+  clock: PassingTime,
   store: (said: Said & Pick<Entry, "startedAt" | "latency">) => void,
 ): SaidInOrder {
   let waiting: Entry[] = [];

@@ -4,8 +4,8 @@ import type {
   GiveClientResultResponse,
 } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
 import type { Logger } from "@parley/shared/log";
+import type { PassingTime } from "@parley/shared/shares/passing-time";
 import type { CallKey } from "../../store/calls.ts";
-import type { CallClock } from "../call-clock.ts";
 import type { CallClient } from "../port.ts";
 import { type Conversations, untilAnswered } from "../transcript.ts";
 
@@ -29,7 +29,7 @@ export interface ClientCallsParts {
   client: CallClient;
   conversations: Pick<Conversations, "giveClientResult">;
   key: CallKey;
-  clock: CallClock;
+  clock: PassingTime;
   log: Logger;
 }
 

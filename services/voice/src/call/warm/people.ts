@@ -1,7 +1,7 @@
 import type { Logger } from "@parley/shared/log";
+import type { PassingTime } from "@parley/shared/shares/passing-time";
 import type { CallKey } from "../../store/calls.ts";
 import type { FarEnd, Leg } from "../../transport/leg.ts";
-import type { CallClock } from "../call-clock.ts";
 import type { CommonParts } from "../held-call.ts";
 import type { LiveCalls } from "../live-calls.ts";
 import type { CallRequest, Connect } from "../port.ts";
@@ -19,7 +19,7 @@ export interface PeopleContext {
   /** Counts how long a person was on the line, as far as that is more than a transfer counts. */
   transferred?(ownerId: string, seconds: number): Promise<void>;
   live: Pick<LiveCalls, "reachedBy">;
-  clock: CallClock;
+  clock: PassingTime;
   log: Logger;
 }
 

@@ -1,13 +1,13 @@
 import type { WarmTransfer } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
 import { ServiceError } from "@parley/shared/errors";
 import type { Logger } from "@parley/shared/log";
+import type { PassingTime } from "@parley/shared/shares/passing-time";
 import type { Leg, LegListener } from "../../transport/leg.ts";
-import type { CallClock } from "../call-clock.ts";
 import { NotConnected } from "../port.ts";
 import { BRIEFED, type SendEnvoy } from "./envoy.ts";
 
 export interface PersonParts {
-  clock: CallClock;
+  clock: PassingTime;
   log: Logger;
   /** Calls the person. @param signal aborted to give up @throws NotConnected, ServiceError */
   dial(to: string, listener: LegListener, signal: AbortSignal): Promise<Leg>;

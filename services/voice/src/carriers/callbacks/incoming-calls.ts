@@ -12,7 +12,7 @@ import type { Queue } from "@parley/shared/jobs/worker";
 import type { Logger } from "@parley/shared/log";
 import { backOff } from "@parley/shared/retry/back-off";
 import type { ServiceClient } from "@parley/shared/rpc/client";
-import { callClock } from "../../call/call-clock.ts";
+import { passingTime } from "@parley/shared/shares/passing-time";
 import { complete } from "../../call/complete-call.ts";
 import { beginConversation } from "../../call/prepare-call.ts";
 import type { CallHolder } from "../../call/start-call.ts";
@@ -109,7 +109,7 @@ export function incomingCalls(options: IncomingOptions): IncomingCalls {
         // While the caller hears ringing: the document answers the call.
         if (startWebhookMs > 0) {
           await enqueueJob(db, unheldJob(call, expiresAt));
-          await beginConversation({ ...options, clock: callClock }, requestOf(call), call, startWebhookMs);
+          await beginConversation({ ...options, clock: passingTime }, requestOf(call), call, startWebhookMs);
         }
       } catch (err) {
         await unreserve(db, call);

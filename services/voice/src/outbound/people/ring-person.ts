@@ -2,7 +2,7 @@ import type { Clock } from "@parley/shared/clock";
 import type { Database } from "@parley/shared/db/database";
 import { newId } from "@parley/shared/ids";
 import type { Logger } from "@parley/shared/log";
-import type { CallClock } from "../../call/call-clock.ts";
+import type { PassingTime } from "@parley/shared/shares/passing-time";
 import { hangUpLater } from "../../call/hang-up-lost.ts";
 import { type Connect, NotConnected } from "../../call/port.ts";
 import type { PersonCallKey, Unanswered } from "../../call/signals.ts";
@@ -19,7 +19,7 @@ export interface RingContext {
   log: Logger;
   carriersOf: CarriersOf;
   awaited: Pick<AwaitedStreams, "wait">;
-  timers: Pick<CallClock, "after">;
+  timers: Pick<PassingTime, "after">;
 }
 
 /** Calls a person over a carrier's own API. @throws NotConnected; ServiceError not_found for a carrier that is not connected */

@@ -82,6 +82,7 @@ export const OWNER_IDS: Readonly<Record<string, readonly string[]>> = {
   "/parley.agent.v1.AgentService/ImportTools": ["owner_id"],
   "/parley.agent.v1.AgentService/ListAgentVersions": ["owner_id"],
   "/parley.agent.v1.AgentService/ListAgents": ["owner_id"],
+  "/parley.agent.v1.AgentService/ListCallerNumbers": ["owner_id"],
   "/parley.agent.v1.AgentService/ListDynamicVariables": ["owner_id"],
   "/parley.agent.v1.AgentService/ListKnowledgeBaseUsers": ["owner_id"],
   "/parley.agent.v1.AgentService/ListProviders": ["owner_id"],

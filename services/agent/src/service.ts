@@ -46,6 +46,7 @@ import { getWidget } from "./rpc/get-widget.ts";
 import { importTools } from "./rpc/import-tools.ts";
 import { listAgentVersions } from "./rpc/list-agent-versions.ts";
 import { listAgents } from "./rpc/list-agents.ts";
+import { listCallerNumbers } from "./rpc/list-caller-numbers.ts";
 import { listDynamicVariables } from "./rpc/list-dynamic-variables.ts";
 import { listKnowledgeBaseUsers } from "./rpc/list-knowledge-base-users.ts";
 import { listProviders } from "./rpc/list-providers.ts";
@@ -107,6 +108,7 @@ export async function startAgent(config: AgentConfig, log: Logger, given?: Clock
               followPrompt: registered(followPrompt(ctx), { isList: true }),
               getDraftRuntime: getDraftRuntime(ctx),
               getSpeech: getSpeech(ctx),
+              listCallerNumbers: listCallerNumbers(ctx),
               findCallee: findCallee(ctx),
               getWidget: getWidget(ctx),
               getChannelSettings: getChannelSettings(ctx),

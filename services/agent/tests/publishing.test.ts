@@ -365,7 +365,16 @@ describe("numbers", () => {
     const agent = await create(service.agents, creation(ownerId, { agentMobileNumbers: [NUMBER, kept] }));
     await change(service.agents, agent, manual);
     await create(service.agents, creation(ownerId, { agentMobileNumbers: [NUMBER], moveNumbers: true }));
-    expect((await service.agents.getSpeech(agent)).mobileNumbers).toEqual([kept]);
+    expect((await service.agents.listCallerNumbers(agent)).mobileNumbers).toEqual([kept]);
+  });
+
+  test("of an agent that was never published are those that its calls come from", async () => {
+    const fields = creation(newOwner(), { agentMobileNumbers: [NUMBER], ...manual });
+    const agent = await create(service.agents, fields);
+    expect((await service.agents.listCallerNumbers(agent)).mobileNumbers).toEqual([NUMBER]);
+    await publish(agent, 1);
+    await change(service.agents, agent, { agentMobileNumbers: { values: ["+14155550193"] } });
+    expect((await service.agents.listCallerNumbers(agent)).mobileNumbers).toEqual([NUMBER]);
   });
 
   test("of a manual agent may be another's until it is published", async () => {

@@ -186,7 +186,7 @@ export function startVoice(config: VoiceConfig, log: Logger, given?: Clock): Pro
           deniedPrefixes,
           policies,
           carrierOfNumber: carrierOfNumber(accounts, adapters),
-          numbersOf: async (ownerId, agentId) => (await agents.getSpeech({ ownerId, agentId })).mobileNumbers,
+          numbersOf: async (ownerId, agentId) => (await agents.listCallerNumbers({ ownerId, agentId })).mobileNumbers,
           dialTrunk,
           checkAgent,
           conversations,

@@ -134,7 +134,7 @@ test("a failing voice, and a text that is too long for a note or has no words, l
 });
 
 test("an agent without speech, a note without words to say and one of too many bytes are refused", async () => {
-  const none = { stt: undefined, tts: undefined, sts: undefined, mobileNumbers: [] };
+  const none = { stt: undefined, tts: undefined, sts: undefined };
   const notes = spokenNotes({ getSpeech: async () => none, speech: { variables: {}, guardedFetch: fetch } });
   const key = { ownerId: "own_1", agentId: "agt_1" };
   const refusal = async (work: () => Promise<unknown>) => (await serviceErrorOf(Promise.try(work))).detail;

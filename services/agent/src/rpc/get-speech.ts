@@ -18,7 +18,6 @@ export function getSpeech(ctx: AgentContext): Handler<"getSpeech"> {
       stt: row.stt ? openSpeech("stt", row.stt, ctx.modelKeys, row) : undefined,
       tts: row.tts ? openSpeech("tts", row.tts, ctx.modelKeys, row) : undefined,
       sts: row.sts ?? undefined,
-      mobileNumbers: row.publishedNumbers,
     };
   };
 }

@@ -127,7 +127,6 @@ function chosenSpeech(setup: Setup, { stt, tts, sts }: GetSpeechResponse): GetSp
     stt: stt && { ...stt, ...language(setup.stt) },
     tts: tts && { ...tts, ...language(setup.tts), ...(setup.tts && { voiceId: setup.tts.voiceId }) },
     sts: sts && { ...sts, ...language(setup.sts), ...(setup.sts && { voiceId: setup.sts.voiceId }) },
-    mobileNumbers: [],
   };
 }
 

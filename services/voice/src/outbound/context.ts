@@ -30,7 +30,7 @@ export interface OutboundContext extends HoldContext {
   policies?: CallPolicies;
   /** The carrier account of an owner's number; null if the owner does not have the number, or it has no account. */
   carrierOfNumber(ownerId: string, mobileNumber: string): Promise<{ carrierId: string; provider: Provider } | null>;
-  /** An agent's own numbers, in its order. @throws ServiceError not_found, forbidden */
+  /** The numbers that an agent calls from, in its order. @throws ServiceError not_found, forbidden */
   numbersOf(ownerId: string, agentId: string): Promise<readonly string[]>;
   /** Calls over an owner's SIP trunk, which carries the audio too. */
   dialTrunk: DialTrunk;

@@ -84,7 +84,7 @@ async function call(): Promise<void> {
   };
   const holder = callHolder({
     conversations,
-    getSpeech: async () => ({ stt: STT, tts: TTS, sts: undefined, mobileNumbers: [] }),
+    getSpeech: async () => ({ stt: STT, tts: TTS, sts: undefined }),
     selectSpeech: () => ({ hearing, voice }),
     selectHearing: () => hearing,
     selectSpeechToSpeech: () => {

@@ -28,7 +28,6 @@ const SPEECH = {
     endpoint: undefined,
   },
   sts: undefined,
-  mobileNumbers: [],
 };
 
 const SPANISH = { ...SPEECH.tts, language: "es" };

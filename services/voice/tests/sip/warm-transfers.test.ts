@@ -43,7 +43,7 @@ async function transferring(invited: (invite: Invite) => void, provider: Provide
   const people = personDialer();
   const holder = callHolder({
     conversations,
-    getSpeech: async () => ({ stt: STT, tts: TTS, sts: undefined, mobileNumbers: [] }),
+    getSpeech: async () => ({ stt: STT, tts: TTS, sts: undefined }),
     selectSpeech: () => ({
       hearing: {
         endsTurns: true,

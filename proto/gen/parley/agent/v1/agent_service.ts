@@ -234,10 +234,15 @@ export interface GetSpeechRequest {
 export interface GetSpeechResponse {
   stt: SttConfig | undefined;
   tts: TtsConfig | undefined;
-  sts:
-    | StsConfig
-    | undefined;
-  /** The numbers that the agent answers, in their order, whatever the version. */
+  sts: StsConfig | undefined;
+}
+
+export interface ListCallerNumbersRequest {
+  ownerId: string;
+  agentId: string;
+}
+
+export interface ListCallerNumbersResponse {
   mobileNumbers: string[];
 }
 
@@ -2392,7 +2397,7 @@ export const GetSpeechRequest: MessageFns<GetSpeechRequest> = {
 };
 
 function createBaseGetSpeechResponse(): GetSpeechResponse {
-  return { stt: undefined, tts: undefined, sts: undefined, mobileNumbers: [] };
+  return { stt: undefined, tts: undefined, sts: undefined };
 }
 
 export const GetSpeechResponse: MessageFns<GetSpeechResponse> = {
@@ -2405,9 +2410,6 @@ export const GetSpeechResponse: MessageFns<GetSpeechResponse> = {
     }
     if (message.sts !== undefined) {
       StsConfig.encode(message.sts, writer.uint32(26).fork()).join();
-    }
-    for (const v of message.mobileNumbers) {
-      writer.uint32(34).string(v!);
     }
     return writer;
   },
@@ -2449,14 +2451,6 @@ export const GetSpeechResponse: MessageFns<GetSpeechResponse> = {
             message.sts = StsConfig.decode(reader, reader.uint32());
             continue;
           }
-          case 4: {
-            if (tag !== 34) {
-              break;
-            }
-
-            message.mobileNumbers.push(reader.string());
-            continue;
-          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -2477,6 +2471,127 @@ export const GetSpeechResponse: MessageFns<GetSpeechResponse> = {
     message.stt = (object.stt !== undefined && object.stt !== null) ? SttConfig.fromPartial(object.stt) : undefined;
     message.tts = (object.tts !== undefined && object.tts !== null) ? TtsConfig.fromPartial(object.tts) : undefined;
     message.sts = (object.sts !== undefined && object.sts !== null) ? StsConfig.fromPartial(object.sts) : undefined;
+    return message;
+  },
+};
+
+function createBaseListCallerNumbersRequest(): ListCallerNumbersRequest {
+  return { ownerId: "", agentId: "" };
+}
+
+export const ListCallerNumbersRequest: MessageFns<ListCallerNumbersRequest> = {
+  encode(message: ListCallerNumbersRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.ownerId !== "") {
+      writer.uint32(10).string(message.ownerId);
+    }
+    if (message.agentId !== "") {
+      writer.uint32(18).string(message.agentId);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ListCallerNumbersRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseListCallerNumbersRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.ownerId = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.agentId = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<ListCallerNumbersRequest>, I>>(base?: I): ListCallerNumbersRequest {
+    return ListCallerNumbersRequest.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<ListCallerNumbersRequest>, I>>(object: I): ListCallerNumbersRequest {
+    const message = createBaseListCallerNumbersRequest();
+    message.ownerId = object.ownerId ?? "";
+    message.agentId = object.agentId ?? "";
+    return message;
+  },
+};
+
+function createBaseListCallerNumbersResponse(): ListCallerNumbersResponse {
+  return { mobileNumbers: [] };
+}
+
+export const ListCallerNumbersResponse: MessageFns<ListCallerNumbersResponse> = {
+  encode(message: ListCallerNumbersResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    for (const v of message.mobileNumbers) {
+      writer.uint32(10).string(v!);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ListCallerNumbersResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseListCallerNumbersResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.mobileNumbers.push(reader.string());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<ListCallerNumbersResponse>, I>>(base?: I): ListCallerNumbersResponse {
+    return ListCallerNumbersResponse.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<ListCallerNumbersResponse>, I>>(object: I): ListCallerNumbersResponse {
+    const message = createBaseListCallerNumbersResponse();
     message.mobileNumbers = object.mobileNumbers?.map((e) => e) || [];
     return message;
   },
@@ -8024,6 +8139,18 @@ export const AgentServiceService = {
     responseSerialize: (value: GetSpeechResponse): Buffer => Buffer.from(GetSpeechResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): GetSpeechResponse => GetSpeechResponse.decode(value),
   },
+  /** The numbers that an agent calls from, in its order: those that it answers, or of an agent that was never published, its newest version's. */
+  listCallerNumbers: {
+    path: "/parley.agent.v1.AgentService/ListCallerNumbers" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: ListCallerNumbersRequest): Buffer =>
+      Buffer.from(ListCallerNumbersRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): ListCallerNumbersRequest => ListCallerNumbersRequest.decode(value),
+    responseSerialize: (value: ListCallerNumbersResponse): Buffer =>
+      Buffer.from(ListCallerNumbersResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): ListCallerNumbersResponse => ListCallerNumbersResponse.decode(value),
+  },
   /** Finds the agent that a phone call is for, and its owner; admits the voice service only. */
   findCallee: {
     path: "/parley.agent.v1.AgentService/FindCallee" as const,
@@ -8456,6 +8583,8 @@ export interface AgentServiceServer extends UntypedServiceImplementation {
   getDraftRuntime: handleUnaryCall<GetDraftRuntimeRequest, GetDraftRuntimeResponse>;
   /** Returns how an agent hears and speaks, with the keys of its own endpoints; admits the voice service only. */
   getSpeech: handleUnaryCall<GetSpeechRequest, GetSpeechResponse>;
+  /** The numbers that an agent calls from, in its order: those that it answers, or of an agent that was never published, its newest version's. */
+  listCallerNumbers: handleUnaryCall<ListCallerNumbersRequest, ListCallerNumbersResponse>;
   /** Finds the agent that a phone call is for, and its owner; admits the voice service only. */
   findCallee: handleUnaryCall<FindCalleeRequest, FindCalleeResponse>;
   /** Finds the owner of a website's agent, and the widget's look; admits the messaging service only. */
@@ -8760,6 +8889,22 @@ export interface AgentServiceClient extends Client {
     metadata: Metadata,
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: GetSpeechResponse) => void,
+  ): ClientUnaryCall;
+  /** The numbers that an agent calls from, in its order: those that it answers, or of an agent that was never published, its newest version's. */
+  listCallerNumbers(
+    request: ListCallerNumbersRequest,
+    callback: (error: ServiceError | null, response: ListCallerNumbersResponse) => void,
+  ): ClientUnaryCall;
+  listCallerNumbers(
+    request: ListCallerNumbersRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: ListCallerNumbersResponse) => void,
+  ): ClientUnaryCall;
+  listCallerNumbers(
+    request: ListCallerNumbersRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: ListCallerNumbersResponse) => void,
   ): ClientUnaryCall;
   /** Finds the agent that a phone call is for, and its owner; admits the voice service only. */
   findCallee(

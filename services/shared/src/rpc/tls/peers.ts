@@ -55,6 +55,7 @@ export const ADMITTED: Readonly<Record<ServiceName, Admitted>> = {
     RenewKeys: ["account"],
     ListKnowledgeBaseUsers: ["knowledge"],
     GetSpeech: ["voice"],
+    ListCallerNumbers: ["voice"],
     FindCallee: ["voice", "messaging"],
     GetWidget: ["messaging", "gateway"],
     GetChannelSettings: ["messaging"],

@@ -151,7 +151,7 @@ test("a test of the channel voice holds a call with the lines as written, and as
   await agents.createTest(
     newTest(agent, "Call", {
       channel: "voice",
-      messages: ["Hello", { text: "Well", noise: "cafe", interrupt_at_ms: 200, dtmf: "1#" }],
+      messages: ["Hello", { text: "Well", noise: "cafe", interrupt_at_ms: 200, dtmf: "1#" }, { dtmf: "2" }],
       assertions: [
         { type: "latency_ms", max: 700 },
         { type: "equals", turn: 2, value: "WELL" },
@@ -162,6 +162,7 @@ test("a test of the channel voice holds a call with the lines as written, and as
   expect(script.calls.slice(1).map(({ step }) => step?.value)).toEqual([
     { text: "Hello", noise: undefined, interruptAtMs: undefined, dtmf: undefined },
     { text: "Well", noise: "cafe", interruptAtMs: 200, dtmf: "1#" },
+    { text: "", noise: undefined, interruptAtMs: undefined, dtmf: "2" },
     true,
   ]);
 });

@@ -6990,8 +6990,8 @@ export interface components {
         };
         /** @description What the user says in a call. */
         TestLine: {
-            /** @description What the user says. */
-            text: string;
+            /** @description What the user says. Needed, except with `dtmf`. */
+            text?: string | null;
             /** @description `voice`: what is heard behind the user. */
             noise?: ("cafe" | "street") | null;
             /** @description `voice`: the user begins so long after the agent's last reply began to be heard, instead of after it. */

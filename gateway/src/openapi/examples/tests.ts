@@ -210,7 +210,7 @@ export const TEST_EXAMPLES: OperationExamples = {
         value: {
           name: "Is heard in a café",
           channel: "voice",
-          messages: [{ text: "Where is my order A-1001?", noise: "cafe" }],
+          messages: [{ dtmf: "2#" }, { text: "Where is my order A-1001?", noise: "cafe" }],
           tool_mocks: scripted.tool_mocks,
           assertions: [{ type: "latency_ms", max: 2_500 }],
         },

@@ -35,7 +35,7 @@ export const Message = Type.Union([
   Words({ max: TEST_LIMITS.message, description: "What the user says.", example: "Where is my order?" }),
   Type.Object(
     {
-      text: Words({ max: TEST_LIMITS.message, description: "What the user says." }),
+      text: Maybe(Text({ max: TEST_LIMITS.message }), "What the user says. Needed, except with `dtmf`."),
       noise: Maybe(OneOf(NOISES), "`voice`: what is heard behind the user."),
       interrupt_at_ms: Maybe(
         Type.Integer({ minimum: 0, maximum: 60_000 }),

@@ -49,6 +49,12 @@ describe("a test is refused, and the field named,", () => {
     ["without the goal of a persona", { kind: "simulated", persona: "A", assertions: [contains] }, "goal"],
     ["that must pass more often than it runs", { ...script, repeat: 2, pass_at_least: 3 }, "pass_at_least"],
     ["with noise in a chat", { ...script, messages: [{ text: "Hello", noise: "cafe" }] }, "messages.0.noise"],
+    [
+      "with a line without words and keys",
+      { ...script, channel: "voice", messages: [{ text: " " }] },
+      "messages.0.text",
+    ],
+    ["with keys alone in a chat", { ...script, messages: [{ dtmf: "12#" }] }, "messages.0.dtmf"],
     ["with a line too long to speak", { ...script, channel: "voice", messages: ["x".repeat(1_001)] }, "messages.0"],
     ["with a mock without an answer", { ...script, tool_mocks: [{ tool: "look_up" }] }, "tool_mocks.0"],
     ["with a mock of two answers", { ...script, tool_mocks: [{ tool: "a", result: 1, error: "b" }] }, "tool_mocks.0"],
@@ -71,6 +77,14 @@ describe("a test is refused, and the field named,", () => {
   test.each(cases)("%s", (_, given, path) => {
     expect(refusal(given)).toBe(path);
   });
+});
+
+test("a line of a call may be keys alone", () => {
+  const call: GivenTest = { ...script, channel: "voice", messages: [{ dtmf: "1" }, { text: "", dtmf: "2#" }] };
+  expect(defineTest(call).messages).toEqual([
+    { text: "", dtmf: "1" },
+    { text: "", dtmf: "2#" },
+  ]);
 });
 
 test("an analysis may be expected to be null", () => {

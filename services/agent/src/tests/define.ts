@@ -8,10 +8,14 @@ import {
 } from "@parley/shared/domain/tests";
 import { invalid } from "@parley/shared/errors";
 import { isLonger } from "@parley/shared/text/length";
+import { isVisible } from "@parley/shared/text/name";
 import { checkExpression } from "./assertions/expression.ts";
 
 /** What a request may say of a test, beside its name and whether it is required. Null has the same meaning as nothing. */
-export type GivenTest = { [F in keyof TestDefinition]?: TestDefinition[F] | null };
+export type GivenTest = { [F in keyof Omit<TestDefinition, "messages">]?: TestDefinition[F] | null } & {
+  messages?: readonly (string | GivenLine)[] | null;
+};
+type GivenLine = Omit<Line, "text"> & { text?: string | null };
 
 /**
  * The test with every default filled in.
@@ -25,7 +29,9 @@ export function defineTest(given: GivenTest): TestDefinition {
     channel,
     repeat,
     pass_at_least: given.pass_at_least ?? repeat,
-    messages: given.messages ?? [],
+    messages: (given.messages ?? []).map((line) =>
+      typeof line === "string" ? line : { ...line, text: line.text ?? "" },
+    ),
     persona: given.persona ?? null,
     goal: given.goal ?? null,
     first_message: given.first_message ?? null,
@@ -81,6 +87,8 @@ function checkLine({ channel }: TestDefinition, message: string | Line, path: st
   if (typeof message === "string") return;
   const foreign = channel === "voice" ? undefined : OF_VOICE.find((field) => message[field] != null);
   if (foreign) throw invalid(`${path}.${foreign}`, `${path}.${foreign} is for tests with the channel voice only`);
+  if (!isVisible(text) && message.dtmf == null)
+    throw invalid(`${path}.text`, `${path}.text is required: what the user says. Only a line with dtmf may have none`);
 }
 
 /** The fields that each type of assertion needs, and those that it may have. */

@@ -40,6 +40,7 @@ export const TEST_LIMITS = {
 export const TURNS_DEFAULT = 10;
 
 export interface Line {
+  /** Empty if the user only presses keys. */
   text: string;
   noise?: (typeof NOISES)[number] | null;
   interrupt_at_ms?: number | null;

@@ -13,7 +13,11 @@ const SCRIPTED = {
   channel: "voice",
   repeat: 3,
   pass_at_least: 2,
-  messages: ["Hello", { text: "Where is it?", noise: "cafe", interrupt_at_ms: 0, dtmf: "12#" }],
+  messages: [
+    "Hello",
+    { text: "Where is it?", noise: "cafe", interrupt_at_ms: 0, dtmf: "12#" },
+    { text: "", dtmf: "1" },
+  ],
   persona: null,
   goal: null,
   first_message: null,
@@ -65,6 +69,12 @@ test("a test whose user a model plays from now on is sent without the script, wh
   const form = { ...formOf(SCRIPTED as never), kind: "simulated" as const, persona: "Ada", goal: "Learn it." };
   expect(bodyOf(form).body).toMatchObject({ messages: [], persona: "Ada", goal: "Learn it." });
   expect(bodyOf({ ...form, kind: "scripted" }).body).toMatchObject({ messages: SCRIPTED.messages, persona: null });
+});
+
+test("a line needs words in a chat, and words or keys in a call", () => {
+  const faultsOf = (channel: "text" | "voice", dtmf: string) =>
+    bodyOf({ ...formOf(SCRIPTED as never), channel, messages: [{ ...NEW_LINE, dtmf }] }).faults;
+  expect([faultsOf("voice", "1").size, faultsOf("voice", " ").size, faultsOf("text", "1").size]).toEqual([0, 1, 1]);
 });
 
 test("what a form still lacks is told at its field before anything is sent", () => {

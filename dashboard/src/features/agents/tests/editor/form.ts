@@ -142,8 +142,13 @@ export function bodyOf(form: TestForm): { body: TestBody; faults: ReadonlyMap<st
 
 function scriptOf({ messages, channel }: TestForm, faults: Map<string, string>): TestBody {
   if (messages.length === 0) faults.set("messages", "Add what the user says.");
-  for (const [at, { text }] of messages.entries())
-    if (text.trim() === "") faults.set(`messages.${at}`, "Enter what the user says, or remove the row.");
+  for (const [at, { text, dtmf }] of messages.entries()) {
+    if (text.trim() !== "" || (channel === "voice" && dtmf.trim() !== "")) continue;
+    faults.set(
+      `messages.${at}`,
+      `Enter what the user says${channel === "voice" ? " or presses" : ""}, or remove the row.`,
+    );
+  }
   return {
     messages: messages.map((row) => (channel === "text" ? row.text : lineOf(row))),
     ...{ persona: null, goal: null, first_message: null, turns_max: null, model: null },

@@ -30,7 +30,7 @@ export function AboutSection({ draft: { form, set, errorAt }, agentId }: { draft
         hint={
           <>
             A version is published only if this test has passed for it.
-            {!isManual && " That needs an agent whose versions are published by hand."}
+            {!isManual && " For that, turn off “Publish what I save at once” in the agent's versions."}
           </>
         }
         error={errorAt("required")}

@@ -58,6 +58,6 @@ function choicesFor(agent: Agent | undefined): Option[] {
     ...(versions?.published === null
       ? []
       : [{ value: "published", label: "The published one", hint: versions && `version ${versions.published}` }]),
-    { value: "number", label: "Another one…" },
+    { value: "number", label: "By number…" },
   ];
 }

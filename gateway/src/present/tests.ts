@@ -1,4 +1,4 @@
-import type { AgentTest, TestAttempt, TestRun } from "@parley/proto/parley/agent/v1/test.ts";
+import type { AgentTest, TestAttempt, TestResult, TestRun } from "@parley/proto/parley/agent/v1/test.ts";
 import { isoTime } from "@parley/shared/domain/present/time";
 
 /** A test as the API shows it (docs/testing-agents.md). */
@@ -19,14 +19,9 @@ export function presentRun(run: TestRun) {
   return {
     run_id: run.runId,
     ...presentCommon(run),
-    results: run.results.map(({ testId, name, required, passed, passes, passAtLeast, attempts }) => ({
-      test_id: testId,
-      name,
-      required,
-      passed: passed ?? null,
-      passes,
-      pass_at_least: passAtLeast,
-      attempts: attempts.map((attempt) => ({
+    results: run.results.map((result) => ({
+      ...presentResult(result),
+      attempts: result.attempts.map((attempt) => ({
         attempt: attempt.attempt,
         ...presentAttempt(attempt),
         conversation_id: attempt.conversationId ?? null,
@@ -34,6 +29,15 @@ export function presentRun(run: TestRun) {
       })),
     })),
   };
+}
+
+/** A run of a list, which has no attempts. */
+export function presentListedRun(run: TestRun) {
+  return { run_id: run.runId, ...presentCommon(run), results: run.results.map(presentResult) };
+}
+
+function presentResult({ testId, name, required, status, passed, passes, passAtLeast }: TestResult) {
+  return { test_id: testId, name, required, status, passed: passed ?? null, passes, pass_at_least: passAtLeast };
 }
 
 export function presentReplay(run: TestRun) {

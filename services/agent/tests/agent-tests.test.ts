@@ -504,6 +504,19 @@ test("what was said in a run is left out as far as it exceeds 3 MiB, first of wh
   expect(await outcomes(present(tests[1]).testId)).toEqual(["B false"]);
 });
 
+test("a list of runs has the result of each test as the run has it, but none of the attempts", async () => {
+  const agent = await manualAgent(agents);
+  const fails = { ...greets, assertions: [{ type: "contains", value: "goodbye" }], repeat: 2, pass_at_least: 1 };
+  for (const [name, definition] of Object.entries({ A: { ...greets, repeat: 3 }, B: fails }))
+    await agents.createTest(newTest(agent, name, definition));
+  const runs = [await runToEnd(agents, agent), await runToEnd(agents, agent)];
+  const { runs: listed } = await agents.listTestRuns({ ...keyOf(agent), page: { number: 1, size: 10 } });
+  expect(listed).toEqual(
+    runs.toReversed().map((run) => ({ ...run, results: run.results.map((result) => ({ ...result, attempts: [] })) })),
+  );
+  expect(listed[0]).toMatchObject({ ended: 5, total: 5, results: [{ passes: 3 }, { status: "FAILED", passes: 0 }] });
+});
+
 test("an agent can be deleted at the moment in which a conversation of its tests begins", async () => {
   const agent = await manualAgent(agents);
   await agents.createTest(newTest(agent, "Gone", greets));

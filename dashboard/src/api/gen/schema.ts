@@ -1059,7 +1059,7 @@ export interface paths {
         };
         /**
          * List the runs of an agent's tests, newest first
-         * @description Without transcripts. Runs are kept for 30 days, the newest 50 of an agent.
+         * @description Without the attempts of tests: get one run for them. Runs are kept for 30 days, the newest 50 of an agent.
          *
          *     Needs a key with the scope `tests:read`, or a session.
          */
@@ -7291,6 +7291,11 @@ export interface components {
                 name: string;
                 /** @description Whether the test was required then. */
                 required: boolean;
+                /**
+                 * @description What its attempts came to. If it did not pass: `FAILED` if one failed, else `ERROR` if one could not be held.
+                 * @enum {string}
+                 */
+                status: "QUEUED" | "RUNNING" | "PASSED" | "FAILED" | "CANCELLED" | "ERROR";
                 /** @description Whether enough attempts passed; null while that is open. */
                 passed: boolean | null;
                 /** @description Attempts that passed. */
@@ -7386,7 +7391,7 @@ export interface components {
         };
         TestRunList: {
             /** @description Newest first. */
-            runs: components["schemas"]["TestRun"][];
+            runs: components["schemas"]["ListedTestRun"][];
             /** @description Number of items on all pages. */
             total: number;
             /** @description This page. */
@@ -7395,6 +7400,82 @@ export interface components {
             page_size: number;
             /** @description Number of pages. */
             total_pages: number;
+        };
+        ListedTestRun: {
+            /**
+             * @description ID of the run.
+             * @example run_01m7yyhx1r4t7w1y3a5c8e0g2j
+             */
+            run_id: string;
+            /**
+             * @description ID of the agent.
+             * @example agt_01m7yyhwdzeb28n9gms8rr2qyg
+             */
+            agent_id: string;
+            /**
+             * @description Version that is tested.
+             * @example 12
+             */
+            agent_version: number;
+            /**
+             * @description `PASSED` if every test passed, `ERROR` if one could not be held or the cap was reached; `FAILED` otherwise.
+             * @enum {string}
+             */
+            status: "QUEUED" | "RUNNING" | "PASSED" | "FAILED" | "CANCELLED" | "ERROR";
+            /**
+             * @description What its models have cost so far, in US dollars.
+             * @example 0.0312
+             */
+            cost_usd: number;
+            /** @description Replies whose cost is not known. */
+            unpriced_replies: number;
+            /** @description The cap; null: none. */
+            max_cost_usd: number | null;
+            /** @description Its conversations. */
+            conversations: {
+                /** @description Those that have ended. */
+                ended: number;
+                /** @description All. */
+                total: number;
+            };
+            /** @description Why it ended with `ERROR` before its end; null otherwise. */
+            error: string | null;
+            /**
+             * Format: date-time
+             * @description When it was asked for.
+             * @example 2026-01-31T09:30:00.000Z
+             */
+            created_at: string;
+            /** @description When it ended; null until then. */
+            ended_at: string | null;
+            /** @description Who did so: `key:…`, `session:…` or `operator:…`; null for Parley itself. */
+            created_by: string | null;
+            /** @description Its tests, without their attempts. */
+            results: {
+                /**
+                 * @description ID of the test.
+                 * @example tst_01m7yyhx0v8x2b6d0f4h7j1m5p
+                 */
+                test_id: string;
+                /**
+                 * @description Name of the test.
+                 * @example Looks up an order
+                 */
+                name: string;
+                /** @description Whether the test was required then. */
+                required: boolean;
+                /**
+                 * @description What its attempts came to. If it did not pass: `FAILED` if one failed, else `ERROR` if one could not be held.
+                 * @enum {string}
+                 */
+                status: "QUEUED" | "RUNNING" | "PASSED" | "FAILED" | "CANCELLED" | "ERROR";
+                /** @description Whether enough attempts passed; null while that is open. */
+                passed: boolean | null;
+                /** @description Attempts that passed. */
+                passes: number;
+                /** @description Attempts that must pass. */
+                pass_at_least: number;
+            }[];
         };
         /** @description Which conversations to replay against which version. */
         CreateReplayRequest: {
@@ -26111,6 +26192,7 @@ export interface operations {
                      *           "test_id": "tst_01m7yyhx0v8x2b6d0f4h7j1m5p",
                      *           "name": "Looks up an order",
                      *           "required": true,
+                     *           "status": "QUEUED",
                      *           "passed": null,
                      *           "passes": 0,
                      *           "pass_at_least": 1,
@@ -26399,21 +26481,10 @@ export interface operations {
                      *               "test_id": "tst_01m7yyhx0v8x2b6d0f4h7j1m5p",
                      *               "name": "Looks up an order",
                      *               "required": true,
+                     *               "status": "PASSED",
                      *               "passed": true,
                      *               "passes": 1,
-                     *               "pass_at_least": 1,
-                     *               "attempts": [
-                     *                 {
-                     *                   "attempt": 1,
-                     *                   "status": "PASSED",
-                     *                   "started_at": "2026-01-31T09:30:00.000Z",
-                     *                   "ended_at": "2026-01-31T09:31:00.000Z",
-                     *                   "conversation_id": "0198c1f0-6b8c-7dd4-8d4a-3a2e7a1b2c3d",
-                     *                   "transcript": null,
-                     *                   "assertions": [],
-                     *                   "error": null
-                     *                 }
-                     *               ]
+                     *               "pass_at_least": 1
                      *             }
                      *           ]
                      *         }
@@ -26618,6 +26689,7 @@ export interface operations {
                      *           "test_id": "tst_01m7yyhx0v8x2b6d0f4h7j1m5p",
                      *           "name": "Looks up an order",
                      *           "required": true,
+                     *           "status": "PASSED",
                      *           "passed": true,
                      *           "passes": 1,
                      *           "pass_at_least": 1,
@@ -26879,6 +26951,7 @@ export interface operations {
                      *           "test_id": "tst_01m7yyhx0v8x2b6d0f4h7j1m5p",
                      *           "name": "Looks up an order",
                      *           "required": true,
+                     *           "status": "CANCELLED",
                      *           "passed": false,
                      *           "passes": 0,
                      *           "pass_at_least": 1,
@@ -27071,10 +27144,10 @@ export interface operations {
                 content: {
                     /**
                      * @example event: run
-                     *     data: {"run_id":"run_01m7yyhx1r4t7w1y3a5c8e0g2j","agent_id":"agt_01m7yyhwdzeb28n9gms8rr2qyg","agent_version":12,"status":"QUEUED","cost_usd":0,"unpriced_replies":0,"max_cost_usd":1,"conversations":{"ended":0,"total":1},"error":null,"created_at":"2026-01-31T09:30:00.000Z","ended_at":null,"created_by":"key:key_01m7yyhwdaf1m8q3s6v0x2y4z7","results":[{"test_id":"tst_01m7yyhx0v8x2b6d0f4h7j1m5p","name":"Looks up an order","required":true,"passed":null,"passes":0,"pass_at_least":1,"attempts":[{"attempt":1,"status":"QUEUED","started_at":null,"ended_at":null,"conversation_id":null,"transcript":null,"assertions":[],"error":null}]}]}
+                     *     data: {"run_id":"run_01m7yyhx1r4t7w1y3a5c8e0g2j","agent_id":"agt_01m7yyhwdzeb28n9gms8rr2qyg","agent_version":12,"status":"QUEUED","cost_usd":0,"unpriced_replies":0,"max_cost_usd":1,"conversations":{"ended":0,"total":1},"error":null,"created_at":"2026-01-31T09:30:00.000Z","ended_at":null,"created_by":"key:key_01m7yyhwdaf1m8q3s6v0x2y4z7","results":[{"test_id":"tst_01m7yyhx0v8x2b6d0f4h7j1m5p","name":"Looks up an order","required":true,"status":"QUEUED","passed":null,"passes":0,"pass_at_least":1,"attempts":[{"attempt":1,"status":"QUEUED","started_at":null,"ended_at":null,"conversation_id":null,"transcript":null,"assertions":[],"error":null}]}]}
                      *
                      *     event: ended
-                     *     data: {"run_id":"run_01m7yyhx1r4t7w1y3a5c8e0g2j","agent_id":"agt_01m7yyhwdzeb28n9gms8rr2qyg","agent_version":12,"status":"PASSED","cost_usd":0.0012,"unpriced_replies":0,"max_cost_usd":1,"conversations":{"ended":1,"total":1},"error":null,"created_at":"2026-01-31T09:30:00.000Z","ended_at":"2026-01-31T09:31:00.000Z","created_by":"key:key_01m7yyhwdaf1m8q3s6v0x2y4z7","results":[{"test_id":"tst_01m7yyhx0v8x2b6d0f4h7j1m5p","name":"Looks up an order","required":true,"passed":true,"passes":1,"pass_at_least":1,"attempts":[{"attempt":1,"status":"PASSED","started_at":"2026-01-31T09:30:00.000Z","ended_at":"2026-01-31T09:31:00.000Z","conversation_id":"0198c1f0-6b8c-7dd4-8d4a-3a2e7a1b2c3d","transcript":{"greeting":"Hello, how can I help you?","turns":[{"turn":1,"user":"Where is my order A-1001?","agent":"Your order A-1001 is on its way.","tool_calls":[{"name":"look_up_order","arguments":{"order_id":"A-1001"},"result":"{\"status\":\"on its way\"}","is_error":false}],"handed_off_to":[],"latency_ms":640,"sources":[{"document_id":"doc_01m7yyhwt4k7n2s5w8y1a3d6f9","name":"Shipping"}]}],"ended_by":"user","language":null,"analysis":{}},"assertions":[{"type":"tool_called","turn":1,"passed":true,"reason":"look_up_order was called with {\"order_id\":\"A-1001\"}"},{"type":"contains","turn":1,"passed":true,"reason":"\"Your order A-1001 is on its way.\" contains \"on its way\""},{"type":"judge","passed":true,"reason":"The agent says that the order is on its way and names no date."}],"error":null}]}]}
+                     *     data: {"run_id":"run_01m7yyhx1r4t7w1y3a5c8e0g2j","agent_id":"agt_01m7yyhwdzeb28n9gms8rr2qyg","agent_version":12,"status":"PASSED","cost_usd":0.0012,"unpriced_replies":0,"max_cost_usd":1,"conversations":{"ended":1,"total":1},"error":null,"created_at":"2026-01-31T09:30:00.000Z","ended_at":"2026-01-31T09:31:00.000Z","created_by":"key:key_01m7yyhwdaf1m8q3s6v0x2y4z7","results":[{"test_id":"tst_01m7yyhx0v8x2b6d0f4h7j1m5p","name":"Looks up an order","required":true,"status":"PASSED","passed":true,"passes":1,"pass_at_least":1,"attempts":[{"attempt":1,"status":"PASSED","started_at":"2026-01-31T09:30:00.000Z","ended_at":"2026-01-31T09:31:00.000Z","conversation_id":"0198c1f0-6b8c-7dd4-8d4a-3a2e7a1b2c3d","transcript":{"greeting":"Hello, how can I help you?","turns":[{"turn":1,"user":"Where is my order A-1001?","agent":"Your order A-1001 is on its way.","tool_calls":[{"name":"look_up_order","arguments":{"order_id":"A-1001"},"result":"{\"status\":\"on its way\"}","is_error":false}],"handed_off_to":[],"latency_ms":640,"sources":[{"document_id":"doc_01m7yyhwt4k7n2s5w8y1a3d6f9","name":"Shipping"}]}],"ended_by":"user","language":null,"analysis":{}},"assertions":[{"type":"tool_called","turn":1,"passed":true,"reason":"look_up_order was called with {\"order_id\":\"A-1001\"}"},{"type":"contains","turn":1,"passed":true,"reason":"\"Your order A-1001 is on its way.\" contains \"on its way\""},{"type":"judge","passed":true,"reason":"The agent says that the order is on its way and names no date."}],"error":null}]}]}
                      */
                     "text/event-stream": string;
                 };

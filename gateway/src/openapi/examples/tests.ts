@@ -94,7 +94,15 @@ const attempt = {
   ],
   error: null,
 };
-const result = { test_id: TEST_ID, name: NAME, required: true, passed: true, passes: 1, pass_at_least: 1 };
+const result = {
+  test_id: TEST_ID,
+  name: NAME,
+  required: true,
+  status: "PASSED",
+  passed: true,
+  passes: 1,
+  pass_at_least: 1,
+};
 const common = {
   agent_id: AGENT_ID,
   agent_version: 12,
@@ -117,6 +125,7 @@ const queued = {
   results: [
     {
       ...result,
+      status: "QUEUED",
       passed: null,
       passes: 0,
       attempts: [
@@ -135,10 +144,6 @@ const queued = {
     },
   ],
 };
-const listed = {
-  ...run,
-  results: [{ ...result, attempts: [{ ...attempt, transcript: null, assertions: [] }] }],
-};
 const cancelled = {
   ...queued,
   status: "CANCELLED",
@@ -146,6 +151,7 @@ const cancelled = {
   ended_at: UPDATED_AT,
   results: queued.results.map((each) => ({
     ...each,
+    status: "CANCELLED",
     passed: false,
     attempts: each.attempts.map((its) => ({ ...its, status: "CANCELLED", ended_at: UPDATED_AT })),
   })),
@@ -233,7 +239,7 @@ export const TEST_EXAMPLES: OperationExamples = {
     request: { agent_version: "latest", tests: [NAME], max_cost_usd: 1, unpriced: "allow" },
     response: queued,
   },
-  listTestRuns: { response: { runs: [listed], ...ONE_PAGE } },
+  listTestRuns: { response: { runs: [{ ...run, results: [result] }], ...ONE_PAGE } },
   getTestRun: { response: run },
   cancelTestRun: { response: cancelled },
   watchTestRun: {

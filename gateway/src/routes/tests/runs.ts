@@ -4,7 +4,7 @@ import type { GateContext } from "../../gate.ts";
 import { runEvents } from "../../live/run-events.ts";
 import { pageFigures, pageOf } from "../../present/page.ts";
 import { required } from "../../present/required.ts";
-import { presentRun } from "../../present/tests.ts";
+import { presentListedRun, presentRun } from "../../present/tests.ts";
 import { GetRunQuery, ListRunsQuery, RunTestsBody } from "../../schemas/tests/requests.ts";
 import { TestRun, TestRunList } from "../../schemas/tests/shown.ts";
 import { endpoint } from "../endpoint.ts";
@@ -55,7 +55,8 @@ export function testRunRoutes(gate: GateContext, { agents }: Clients) {
           id: "listTestRuns",
           tag: "Tests",
           summary: "List the runs of an agent's tests, newest first",
-          description: "Without transcripts. Runs are kept for 30 days, the newest 50 of an agent.",
+          description:
+            "Without the attempts of tests: get one run for them. Runs are kept for 30 days, the newest 50 of an agent.",
           scope: "tests:read",
           query: ListRunsQuery,
           response: TestRunList,
@@ -68,7 +69,7 @@ export function testRunRoutes(gate: GateContext, { agents }: Clients) {
             { ownerId, agentId: params.agent_id ?? "", page },
             { origin },
           );
-          return { runs: runs.map(presentRun), ...pageFigures(total, page) };
+          return { runs: runs.map(presentListedRun), ...pageFigures(total, page) };
         },
       ),
     )

@@ -130,20 +130,31 @@ const transcript = Nullable(
   "Null until the end, in lists, and if the answer has no room for it: ask for one result alone, or for the conversation.",
 );
 
-export const TestRun = Resource("TestRun", {
+const run = {
   run_id: Id("ID of the run.", "run_01m7yyhx1r4t7w1y3a5c8e0g2j"),
   agent_id: AgentId,
   agent_version: AgentVersion,
   status: Status,
   ...cost,
+};
+const result = {
+  test_id: TestId,
+  name: TestName,
+  required: Type.Boolean({ description: "Whether the test was required then." }),
+  status: OneOf(RUN_STATUSES, {
+    description:
+      "What its attempts came to. If it did not pass: `FAILED` if one failed, else `ERROR` if one could not be held.",
+  }),
+  passed: Nullable(Type.Boolean(), "Whether enough attempts passed; null while that is open."),
+  passes: Type.Integer({ description: "Attempts that passed." }),
+  pass_at_least: Type.Integer({ description: "Attempts that must pass." }),
+};
+
+export const TestRun = Resource("TestRun", {
+  ...run,
   results: Type.Array(
     Type.Object({
-      test_id: TestId,
-      name: TestName,
-      required: Type.Boolean({ description: "Whether the test was required then." }),
-      passed: Nullable(Type.Boolean(), "Whether enough attempts passed; null while that is open."),
-      passes: Type.Integer({ description: "Attempts that passed." }),
-      pass_at_least: Type.Integer({ description: "Attempts that must pass." }),
+      ...result,
       attempts: Type.Array(
         Type.Object({
           attempt: Type.Integer({ description: "1 for the first." }),
@@ -161,8 +172,13 @@ export const TestRun = Resource("TestRun", {
   ),
 });
 
+const ListedTestRun = Resource("ListedTestRun", {
+  ...run,
+  results: Type.Array(Type.Object(result), { description: "Its tests, without their attempts." }),
+});
+
 export const TestRunList = Resource("TestRunList", {
-  runs: Type.Array(TestRun, { description: "Newest first." }),
+  runs: Type.Array(ListedTestRun, { description: "Newest first." }),
   ...PageFigures,
 });
 

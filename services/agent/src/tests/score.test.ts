@@ -1,11 +1,23 @@
 import { expect, test } from "bun:test";
+import type { RunStatus } from "@parley/shared/domain/tests";
 import { defineTest } from "./define.ts";
-import { passKey, runStatus, testPassed } from "./score.ts";
+import { passKey, runStatus, scoreTest } from "./score.ts";
 
-test("a test passes once enough attempts have, and fails once they cannot", () => {
-  const needed = 2;
-  expect([testPassed(needed, 2, 1), testPassed(needed, 1, 1), testPassed(needed, 1, 0)]).toEqual([true, null, false]);
-});
+test.each<[number, RunStatus[], boolean | null, RunStatus]>([
+  [2, ["QUEUED", "QUEUED"], null, "QUEUED"],
+  [2, ["PASSED", "QUEUED"], null, "RUNNING"],
+  [1, ["FAILED", "PASSED", "QUEUED"], true, "PASSED"],
+  [2, ["ERROR", "FAILED"], false, "FAILED"],
+  [2, ["ERROR", "PASSED"], false, "ERROR"],
+  // By the run's cap, or by a person.
+  [2, ["PASSED", "CANCELLED"], false, "CANCELLED"],
+])(
+  "a test that needs %p of the attempts %j has passed: %p, and has the status %s",
+  (needed, attempts, passed, status) => {
+    const passes = attempts.filter((each) => each === "PASSED").length;
+    expect(scoreTest(needed, attempts)).toEqual({ passes, passed, status });
+  },
+);
 
 test("a run passes if every test did, and is an error if one did not pass because a conversation could not be held", () => {
   const [passed, failed, broken] = [

@@ -21,10 +21,31 @@ export function stableJson(value: unknown): string {
   );
 }
 
-/** What the attempts of a test say of it; null while the rest of them can still change that. */
-export function testPassed(passAtLeast: number, passes: number, left: number): boolean | null {
-  if (passes >= passAtLeast) return true;
-  return passes + left < passAtLeast ? false : null;
+/** What the attempts of a test say of it. */
+export interface TestScore {
+  passes: number;
+  /** Null while the rest of the attempts can still change it. */
+  passed: boolean | null;
+  /** What the attempts came to, or that they are not done. */
+  status: RunStatus;
+}
+
+/** @param statuses of the test's attempts */
+export function scoreTest(passAtLeast: number, statuses: readonly RunStatus[]): TestScore {
+  const passes = statuses.filter((status) => status === "PASSED").length;
+  const left = statuses.filter(isOpen).length;
+  if (passes >= passAtLeast) return { passes, passed: true, status: "PASSED" };
+  if (passes + left >= passAtLeast) {
+    const hasBegun = statuses.some((status) => status !== "QUEUED");
+    return { passes, passed: null, status: hasBegun ? "RUNNING" : "QUEUED" };
+  }
+  const status = (["FAILED", "ERROR"] as const).find((each) => statuses.includes(each)) ?? "CANCELLED";
+  return { passes, passed: false, status };
+}
+
+/** Whether an attempt has not ended. */
+export function isOpen(status: RunStatus): boolean {
+  return status === "QUEUED" || status === "RUNNING";
 }
 
 export function attemptPassed(results: readonly AssertionResult[]): boolean {

@@ -1,7 +1,6 @@
 import type { components } from "../../../api/gen/schema.ts";
-import { resultStatus } from "./runs/result-status.ts";
 
-type Run = components["schemas"]["TestRun"];
+type Run = components["schemas"]["ListedTestRun"];
 
 /** How a test ended last. */
 export interface LastResult {
@@ -18,11 +17,9 @@ export function lastResultsOf(
   const last = new Map<string, LastResult>();
   for (const { run_id: runId, agent_version: agentVersion, ended_at: at, results } of runs) {
     if (at === null) continue;
-    for (const result of results) {
-      const status = resultStatus(result);
+    for (const { test_id: testId, status } of results) {
       // A run that was cancelled, or has reached its cap, says nothing of the tests that it did not finish.
-      if (status !== "CANCELLED" && !last.has(result.test_id))
-        last.set(result.test_id, { runId, status, agentVersion, at });
+      if (status !== "CANCELLED" && !last.has(testId)) last.set(testId, { runId, status, agentVersion, at });
     }
   }
   return last;

@@ -3,6 +3,7 @@ import { api, type Schema } from "../../../api/client.ts";
 
 export type Test = Schema["Test"];
 export type Run = Schema["TestRun"];
+export type ListedRun = Schema["ListedTestRun"];
 export type RunResult = Run["results"][number];
 export type Attempt = RunResult["attempts"][number];
 export type Transcript = Schema["TestTranscript"];
@@ -34,7 +35,7 @@ export const testQuery = (agentId: string, testId: string) =>
     },
   });
 
-/** All runs that are kept, without transcripts, newest first. */
+/** All runs that are kept, without attempts, newest first. */
 export const runsQuery = (agentId: string) =>
   queryOptions({
     queryKey: [...testsKey(agentId), "runs"],

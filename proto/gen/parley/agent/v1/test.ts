@@ -61,7 +61,10 @@ export interface TestResult {
   passed?: boolean | undefined;
   passes: number;
   passAtLeast: number;
+  /** None in lists of runs. */
   attempts: TestAttempt[];
+  /** What its attempts came to: PASSED, FAILED, ERROR if one that was needed could not be held, or CANCELLED; before that QUEUED or RUNNING. */
+  status: string;
 }
 
 export interface TestAttempt {
@@ -203,7 +206,7 @@ export interface ListTestRunsRequest {
 }
 
 export interface ListTestRunsResponse {
-  /** Newest first, with results, but without what was said. */
+  /** Newest first, with results, but without attempts. */
   runs: TestRun[];
   total: number;
 }
@@ -650,7 +653,16 @@ export const TestRun: MessageFns<TestRun> = {
 };
 
 function createBaseTestResult(): TestResult {
-  return { testId: "", name: "", required: false, passed: undefined, passes: 0, passAtLeast: 0, attempts: [] };
+  return {
+    testId: "",
+    name: "",
+    required: false,
+    passed: undefined,
+    passes: 0,
+    passAtLeast: 0,
+    attempts: [],
+    status: "",
+  };
 }
 
 export const TestResult: MessageFns<TestResult> = {
@@ -675,6 +687,9 @@ export const TestResult: MessageFns<TestResult> = {
     }
     for (const v of message.attempts) {
       TestAttempt.encode(v!, writer.uint32(58).fork()).join();
+    }
+    if (message.status !== "") {
+      writer.uint32(66).string(message.status);
     }
     return writer;
   },
@@ -748,6 +763,14 @@ export const TestResult: MessageFns<TestResult> = {
             message.attempts.push(TestAttempt.decode(reader, reader.uint32()));
             continue;
           }
+          case 8: {
+            if (tag !== 66) {
+              break;
+            }
+
+            message.status = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -772,6 +795,7 @@ export const TestResult: MessageFns<TestResult> = {
     message.passes = object.passes ?? 0;
     message.passAtLeast = object.passAtLeast ?? 0;
     message.attempts = object.attempts?.map((e) => TestAttempt.fromPartial(e)) || [];
+    message.status = object.status ?? "";
     return message;
   },
 };

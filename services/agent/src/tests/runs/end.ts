@@ -1,7 +1,7 @@
 import type { Sql } from "@parley/shared/db/database";
 import { lockStoredBytes } from "@parley/shared/stored-bytes/room";
 import { attemptsEnded, runsEnded } from "../metrics.ts";
-import { runStatus } from "../score.ts";
+import { isOpen, runStatus } from "../score.ts";
 import {
   cancelAttempts,
   closeCancelled,
@@ -45,7 +45,7 @@ export async function storeEnd(
   // Whatever becomes of the rest of the run.
   const test = tests.find(({ testId }) => testId === attempt.testId);
   if (test?.passed === true && test.passKey !== null) await insertPass(tx, run, test.passKey, now);
-  const isOver = attempts.every(({ status }) => status !== "QUEUED" && status !== "RUNNING");
+  const isOver = !attempts.some(({ status }) => isOpen(status));
   if (!isOver) return updateRun(tx, counted);
   const status = statusOf(counted, tests);
   runsEnded().add(1, { status, kind: run.isReplay ? "replay" : "tests" });

@@ -1,16 +1,13 @@
-import { testPassed } from "../score.ts";
+import { scoreTest, type TestScore } from "../score.ts";
 import type { AttemptSummary } from "../store/attempts.ts";
 
 /** A test of a run with its attempts. */
-export interface ScoredTest {
+export interface ScoredTest extends TestScore {
   testId: string;
   name: string;
   required: boolean;
   passAtLeast: number;
   passKey: string | null;
-  /** Null while open attempts matter. */
-  passed: boolean | null;
-  passes: number;
   attempts: AttemptSummary[];
 }
 
@@ -18,10 +15,8 @@ export interface ScoredTest {
 export function scoreTests(attempts: readonly AttemptSummary[]): ScoredTest[] {
   return [...Map.groupBy(attempts, ({ testId }) => testId).entries()].map(([testId, own]) => {
     const [first] = own as [AttemptSummary];
-    const passes = own.filter(({ status }) => status === "PASSED").length;
-    const left = own.filter(({ status }) => status === "QUEUED" || status === "RUNNING").length;
     const { name, required, passAtLeast, passKey } = first;
-    const passed = testPassed(passAtLeast, passes, left);
-    return { testId, name, required, passAtLeast, passKey, passes, passed, attempts: own };
+    const statuses = own.map(({ status }) => status);
+    return { testId, name, required, passAtLeast, passKey, ...scoreTest(passAtLeast, statuses), attempts: own };
   });
 }

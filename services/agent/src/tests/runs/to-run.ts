@@ -1,10 +1,41 @@
-import type { TestRun } from "@parley/proto/parley/agent/v1/test.ts";
-import type { AttemptSummary } from "../store/attempts.ts";
+import type { TestResult, TestRun } from "@parley/proto/parley/agent/v1/test.ts";
+import type { RunStatus } from "@parley/shared/domain/tests";
+import { isOpen, scoreTest } from "../score.ts";
+import type { AttemptSummary, TestOfRun } from "../store/attempts.ts";
 import type { RunRow } from "../store/runs.ts";
-import { scoreTests } from "./results.ts";
+import { type ScoredTest, scoreTests } from "./results.ts";
 
 /** A run with its attempts, as far as they were read. */
 export function toTestRun(run: RunRow, attempts: readonly AttemptSummary[]): TestRun {
+  const results = scoreTests(attempts).map((test) => ({
+    ...toResult(test),
+    attempts: test.attempts.map((attempt) => ({
+      attempt: attempt.attempt,
+      status: attempt.status,
+      conversationId: attempt.conversationId ?? undefined,
+      outcome: attempt.outcome ? JSON.stringify(attempt.outcome) : undefined,
+      startedAt: attempt.startedAt ?? undefined,
+      endedAt: attempt.endedAt ?? undefined,
+    })),
+  }));
+  return toRun(
+    run,
+    results,
+    attempts.map(({ status }) => status),
+  );
+}
+
+/** A run of a list, which has no attempts. */
+export function toListedRun(run: RunRow, tests: readonly TestOfRun[]): TestRun {
+  const results = tests.map((test) => toResult({ ...test, ...scoreTest(test.passAtLeast, test.statuses) }));
+  return toRun(
+    run,
+    results,
+    tests.flatMap(({ statuses }) => statuses),
+  );
+}
+
+function toRun(run: RunRow, results: TestResult[], statuses: readonly RunStatus[]): TestRun {
   return {
     runId: run.runId,
     agentId: run.agentId,
@@ -17,23 +48,13 @@ export function toTestRun(run: RunRow, attempts: readonly AttemptSummary[]): Tes
     createdAt: run.createdAt,
     endedAt: run.endedAt ?? undefined,
     createdBy: run.createdBy,
-    results: scoreTests(attempts).map((test) => ({
-      testId: test.testId,
-      name: test.name,
-      required: test.required,
-      passed: test.passed ?? undefined,
-      passes: test.passes,
-      passAtLeast: test.passAtLeast,
-      attempts: test.attempts.map((attempt) => ({
-        attempt: attempt.attempt,
-        status: attempt.status,
-        conversationId: attempt.conversationId ?? undefined,
-        outcome: attempt.outcome ? JSON.stringify(attempt.outcome) : undefined,
-        startedAt: attempt.startedAt ?? undefined,
-        endedAt: attempt.endedAt ?? undefined,
-      })),
-    })),
-    ended: attempts.filter(({ endedAt }) => endedAt !== null).length,
-    total: attempts.length,
+    results,
+    ended: statuses.filter((status) => !isOpen(status)).length,
+    total: statuses.length,
   };
+}
+
+function toResult(test: Omit<ScoredTest, "attempts" | "passKey">): TestResult {
+  const { testId, name, required, passed, passes, passAtLeast, status } = test;
+  return { testId, name, required, passed: passed ?? undefined, passes, passAtLeast, status, attempts: [] };
 }

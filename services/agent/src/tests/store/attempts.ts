@@ -37,6 +37,11 @@ export type AttemptOutcome = Readonly<Record<string, unknown>>;
 /** Without what was said. */
 export type AttemptSummary = Omit<AttemptRow, "outcome"> & { outcome?: AttemptOutcome | null };
 
+/** A test of a run, with the statuses of its attempts. */
+export interface TestOfRun extends Pick<AttemptRow, "runId" | "testId" | "name" | "required" | "passAtLeast"> {
+  statuses: RunStatus[];
+}
+
 export type AttemptToHold = AttemptSummary & Pick<NewAttempt, "definition">;
 
 // Without the definition: a run has hundreds of attempts, each with one.
@@ -87,6 +92,14 @@ export async function listAttemptSummaries(
   return sql<AttemptSummary[]>`
     select ${summary(sql)} from test_attempts
     where owner_id = ${ownerId} and run_id = any(${runIds as string[]}) order by run_id, place`;
+}
+
+/** The tests of these runs, each run's in the order of their first attempts. */
+export async function listTestsOfRuns(sql: Sql, ownerId: string, runIds: readonly string[]): Promise<TestOfRun[]> {
+  return sql<TestOfRun[]>`
+    select run_id, test_id, name, required, pass_at_least, array_agg(status) as statuses from test_attempts
+    where owner_id = ${ownerId} and run_id = any(${runIds as string[]})
+    group by run_id, test_id, name, required, pass_at_least order by run_id, min(place)`;
 }
 
 /**

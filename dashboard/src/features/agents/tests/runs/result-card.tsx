@@ -6,13 +6,11 @@ import { Badge } from "../../../../ui/badge.tsx";
 import { ErrorState, Skeleton } from "../../../../ui/states.tsx";
 import { type Run, type RunResult, runResultQuery } from "../queries.ts";
 import { AttemptView } from "./attempt-view.tsx";
-import { resultStatus } from "./result-status.ts";
 import { RunStatusBadge } from "./status.tsx";
 
 /** A test of a run: how it ended, and when opened, the conversations that were held for it. */
 export function ResultCard({ run, result, isOnly }: { run: Run; result: RunResult; isOnly: boolean }) {
-  const { test_id, name, required, passed, passes, pass_at_least, attempts } = result;
-  const status = resultStatus(result);
+  const { test_id, name, required, status, passed, passes, pass_at_least, attempts } = result;
   // What failed is what someone wants to see.
   const [toggled, setToggled] = useState<boolean | null>(null);
   const isOpen = toggled ?? (isOnly || status === "FAILED" || status === "ERROR");

@@ -5,7 +5,7 @@ import { dollarsOf } from "../../../../ui/numbers.ts";
 import { EmptyState, ErrorState, LoadingRows } from "../../../../ui/states.tsx";
 import { type Column, FIGURES, MOMENT, ROW_LINK, Table } from "../../../../ui/table.tsx";
 import { Time } from "../../../../ui/time.tsx";
-import { isOpen, type Run, runsQuery } from "../queries.ts";
+import { isOpen, type ListedRun, runsQuery } from "../queries.ts";
 import { RunStatusBadge } from "./status.tsx";
 
 /** The runs that are kept, newest first. */
@@ -22,7 +22,7 @@ export function RunsList({ agentId }: { agentId: string }) {
   return <Table label="Runs" rows={runs.data} rowKey={({ run_id }) => run_id} columns={COLUMNS} />;
 }
 
-const COLUMNS: readonly Column<Run>[] = [
+const COLUMNS: readonly Column<ListedRun>[] = [
   {
     name: "Tests",
     className: "max-w-0 w-full min-w-32",
@@ -42,7 +42,7 @@ const COLUMNS: readonly Column<Run>[] = [
   { name: "Began", ...MOMENT, cell: ({ created_at }) => <Time at={created_at} relative /> },
 ];
 
-function RunResultBadge({ run }: { run: Run }) {
+function RunResultBadge({ run }: { run: ListedRun }) {
   const passed = run.results.filter((result) => result.passed).length;
   return (
     <span className="inline-flex items-center gap-2 whitespace-nowrap">

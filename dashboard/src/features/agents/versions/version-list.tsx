@@ -97,7 +97,8 @@ function columnsOf(
       name: "Conversations",
       wide: true,
       ...FIGURES,
-      cell: ({ figures }) => (figures ? numberOf(figures.conversations) : "–"),
+      // They cannot be read while the conversation service does not answer.
+      cell: ({ figures }) => (figures ? numberOf(figures.conversations) : "Unknown"),
     },
     {
       name: "Completed",

@@ -10,6 +10,7 @@ import { MenuItem } from "../../ui/overlay/menu.tsx";
 import { EmptyState } from "../../ui/states.tsx";
 import { type Column, FIGURES, MOMENT } from "../../ui/table.tsx";
 import { Time } from "../../ui/time.tsx";
+import { NamedAgents } from "../agents/named-agents.tsx";
 import { SecretForm } from "./secret-form.tsx";
 import { SECRETS, type Secret, secretsQuery } from "./secrets.ts";
 
@@ -81,6 +82,7 @@ function SecretMenu({ secret }: { secret: Secret }) {
         write={() => api.DELETE("/v1/manage/secrets/{secret_name}", { params: { path: { secret_name: name } } })}
         done={`Deleted “${name}”`}
         then={() => client.invalidateQueries({ queryKey: SECRETS })}
+        inWords={(error) => <NamedAgents error={error} />}
       >
         Only a secret that no tool and no agent uses can be deleted. This cannot be undone.
       </Confirm>

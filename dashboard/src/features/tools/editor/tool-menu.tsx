@@ -1,4 +1,4 @@
-import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
 import { api } from "../../../api/client.ts";
@@ -6,7 +6,7 @@ import { ActionsMenu } from "../../../ui/overlay/actions-menu.tsx";
 import { Confirm } from "../../../ui/overlay/confirm.tsx";
 import { Dialog } from "../../../ui/overlay/dialog.tsx";
 import { MenuItem, MenuLine } from "../../../ui/overlay/menu.tsx";
-import { agentNamesQuery } from "../../agents/agents.ts";
+import { NamedAgents } from "../../agents/named-agents.tsx";
 import { SigningSecret } from "../signing-secret.tsx";
 import { TOOLS, type Tool, toolQuery } from "../tools.ts";
 
@@ -72,12 +72,4 @@ export function ToolMenu({ tool, onLeave }: { tool: Tool; onLeave: () => void })
       </Dialog>
     </>
   );
-}
-
-const AGENT_ID = /\bagt_[0-9a-z]{26}\b/g;
-
-/** A refusal with the names of the agents that it tells by their IDs. */
-function NamedAgents({ error }: { error: Error }) {
-  const names = useQuery(agentNamesQuery).data?.byId;
-  return error.message.replace(AGENT_ID, (id) => (names?.has(id) ? `“${names.get(id)}”` : id));
 }

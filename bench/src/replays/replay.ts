@@ -72,8 +72,8 @@ export async function replay(api: Api, agentId: string, request: object): Promis
   const path = `/agents/${agentId}/replays`;
   const { replay_id } = await api<Replay>("POST", path, { agent_version: "latest", ...request });
   while (true) {
-    // Of the list, because it has no transcripts.
-    const { replays } = await api<{ replays: Replay[] }>("GET", `${path}?page_size=1`);
+    // Of the list, because it has no results.
+    const { replays } = await api<{ replays: Pick<Replay, "ended_at">[] }>("GET", `${path}?page_size=1`);
     if (replays[0]?.ended_at) break;
     if (performance.now() - startedAt > ENDS_WITHIN_MS) throw new Error(`replay ${replay_id} does not end`);
     await Bun.sleep(POLL_MS);

@@ -42,8 +42,7 @@ function presentResult({ testId, name, required, status, passed, passes, passAtL
 
 export function presentReplay(run: TestRun) {
   return {
-    replay_id: run.runId,
-    ...presentCommon(run),
+    ...presentListedReplay(run),
     results: run.results.flatMap(({ testId, attempts }) =>
       attempts.map((attempt) => ({
         conversation_id: testId,
@@ -53,6 +52,12 @@ export function presentReplay(run: TestRun) {
       })),
     ),
   };
+}
+
+/** A replay of a list, which has no results. */
+export function presentListedReplay(run: TestRun) {
+  const { ended, total, failed: differing, errors } = run;
+  return { replay_id: run.runId, ...presentCommon(run), conversations: { ended, total, differing, errors } };
 }
 
 function presentCommon(run: TestRun) {

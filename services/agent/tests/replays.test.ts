@@ -98,6 +98,25 @@ test("a replay says that documents have changed since, and differs in nothing fo
   expect(await outcomeOf()).toEqual(["PASSED", true]);
 });
 
+test("a list of replays counts the conversations that differ and those in error as the replay does, but has no results", async () => {
+  const agent = await manualAgent(agents);
+  stack.keep(agent, ["Hello"]);
+  const [, answered] = present(stack.keep(agent, ["look up A-1"]).transcript).messages;
+  present(answered).toolCalls = [];
+  const silent = stack.keep(agent, []);
+  const replays = [await replayed(agent, [silent.conversationId]), await replayed(agent)];
+  const { replays: listed } = await agents.listReplays({
+    ownerId: agent.ownerId,
+    agentId: agent.agentId,
+    page: { number: 1, size: 10 },
+  });
+  expect(listed).toEqual(replays.toReversed().map((replay) => ({ ...replay, results: [] })));
+  expect(listed).toMatchObject([
+    { status: "ERROR", ended: 3, total: 3, failed: 1, errors: 1 },
+    { status: "ERROR", ended: 1, total: 1, failed: 0, errors: 1 },
+  ]);
+});
+
 test("a replay without a conversation that matches is refused", async () => {
   const agent = await manualAgent(agents);
   expect(await failure(replayed(agent))).toMatchObject({ kind: "invalid", paths: ["conversations"] });

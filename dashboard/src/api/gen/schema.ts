@@ -1145,7 +1145,7 @@ export interface paths {
         };
         /**
          * List the replays of an agent's conversations, newest first
-         * @description Without transcripts and differences. Replays are kept as runs of tests are.
+         * @description Without the results of conversations, which are counted: get one replay for them. Replays are kept as runs of tests are.
          *
          *     Needs a key with the scope `tests:read`, or a session.
          */
@@ -7543,6 +7543,10 @@ export interface components {
                 ended: number;
                 /** @description All. */
                 total: number;
+                /** @description Those in which something differs. */
+                differing: number;
+                /** @description Those that could not be replayed. */
+                errors: number;
             };
             /** @description Why it ended with `ERROR` before its end; null otherwise. */
             error: string | null;
@@ -7602,7 +7606,7 @@ export interface components {
         };
         ReplayList: {
             /** @description Newest first. */
-            replays: components["schemas"]["Replay"][];
+            replays: components["schemas"]["ListedReplay"][];
             /** @description Number of items on all pages. */
             total: number;
             /** @description This page. */
@@ -7611,6 +7615,60 @@ export interface components {
             page_size: number;
             /** @description Number of pages. */
             total_pages: number;
+        };
+        ListedReplay: {
+            /**
+             * @description ID of the replay.
+             * @example rpl_01m7yyhx2b6d0f4h7j1m5p8r2t
+             */
+            replay_id: string;
+            /**
+             * @description ID of the agent.
+             * @example agt_01m7yyhwdzeb28n9gms8rr2qyg
+             */
+            agent_id: string;
+            /**
+             * @description Version that is tested.
+             * @example 12
+             */
+            agent_version: number;
+            /**
+             * @description `PASSED` if nothing differs, `ERROR` if a conversation could not be replayed; `FAILED` otherwise.
+             * @enum {string}
+             */
+            status: "QUEUED" | "RUNNING" | "PASSED" | "FAILED" | "CANCELLED" | "ERROR";
+            /**
+             * @description What its models have cost so far, in US dollars.
+             * @example 0.0312
+             */
+            cost_usd: number;
+            /** @description Replies whose cost is not known. */
+            unpriced_replies: number;
+            /** @description The cap; null: none. */
+            max_cost_usd: number | null;
+            /** @description Its conversations. */
+            conversations: {
+                /** @description Those that have ended. */
+                ended: number;
+                /** @description All. */
+                total: number;
+                /** @description Those in which something differs. */
+                differing: number;
+                /** @description Those that could not be replayed. */
+                errors: number;
+            };
+            /** @description Why it ended with `ERROR` before its end; null otherwise. */
+            error: string | null;
+            /**
+             * Format: date-time
+             * @description When it was asked for.
+             * @example 2026-01-31T09:30:00.000Z
+             */
+            created_at: string;
+            /** @description When it ended; null until then. */
+            ended_at: string | null;
+            /** @description Who did so: `key:…`, `session:…` or `operator:…`; null for Parley itself. */
+            created_by: string | null;
         };
         Providers: {
             /** @description Language models. Models by provider. */
@@ -27331,24 +27389,14 @@ export interface operations {
                      *           "max_cost_usd": 1,
                      *           "conversations": {
                      *             "ended": 1,
-                     *             "total": 1
+                     *             "total": 1,
+                     *             "differing": 1,
+                     *             "errors": 0
                      *           },
                      *           "error": null,
                      *           "created_at": "2026-01-31T09:30:00.000Z",
                      *           "ended_at": "2026-01-31T09:31:00.000Z",
-                     *           "created_by": "key:key_01m7yyhwdaf1m8q3s6v0x2y4z7",
-                     *           "results": [
-                     *             {
-                     *               "conversation_id": "0198c1f0-5a7b-7cc3-9c39-2f1d6f0a1b2c",
-                     *               "status": "FAILED",
-                     *               "started_at": "2026-01-31T09:30:00.000Z",
-                     *               "ended_at": "2026-01-31T09:31:00.000Z",
-                     *               "replayed_conversation_id": "0198c1f0-6b8c-7dd4-8d4a-3a2e7a1b2c3d",
-                     *               "differences": [],
-                     *               "transcript": null,
-                     *               "error": null
-                     *             }
-                     *           ]
+                     *           "created_by": "key:key_01m7yyhwdaf1m8q3s6v0x2y4z7"
                      *         }
                      *       ],
                      *       "total": 1,
@@ -27552,7 +27600,9 @@ export interface operations {
                      *       "max_cost_usd": 1,
                      *       "conversations": {
                      *         "ended": 0,
-                     *         "total": 1
+                     *         "total": 1,
+                     *         "differing": 0,
+                     *         "errors": 0
                      *       },
                      *       "error": null,
                      *       "created_at": "2026-01-31T09:30:00.000Z",
@@ -27831,7 +27881,9 @@ export interface operations {
                      *       "max_cost_usd": 1,
                      *       "conversations": {
                      *         "ended": 1,
-                     *         "total": 1
+                     *         "total": 1,
+                     *         "differing": 1,
+                     *         "errors": 0
                      *       },
                      *       "error": null,
                      *       "created_at": "2026-01-31T09:30:00.000Z",

@@ -180,11 +180,18 @@ const replayed = {
   },
   error: null,
 };
-const replay = { replay_id: REPLAY_ID, ...common, status: "FAILED", results: [replayed] };
+const listedReplay = {
+  replay_id: REPLAY_ID,
+  ...common,
+  status: "FAILED",
+  conversations: { ended: 1, total: 1, differing: 1, errors: 0 },
+};
+const replay = { ...listedReplay, results: [replayed] };
 const queuedReplay = {
   ...replay,
   ...open,
   status: "QUEUED",
+  conversations: { ended: 0, total: 1, differing: 0, errors: 0 },
   results: [
     {
       ...replayed,
@@ -255,8 +262,6 @@ export const TEST_EXAMPLES: OperationExamples = {
     },
     response: queuedReplay,
   },
-  listReplays: {
-    response: { replays: [{ ...replay, results: [{ ...replayed, differences: [], transcript: null }] }], ...ONE_PAGE },
-  },
+  listReplays: { response: { replays: [listedReplay], ...ONE_PAGE } },
   getReplay: { response: replay },
 };

@@ -5,7 +5,7 @@ import type { GateContext } from "../../gate.ts";
 import { readDate } from "../../http/date.ts";
 import { pageFigures, pageOf } from "../../present/page.ts";
 import { required } from "../../present/required.ts";
-import { presentReplay } from "../../present/tests.ts";
+import { presentListedReplay, presentReplay } from "../../present/tests.ts";
 import { GetReplayQuery, ListRunsQuery, ReplayBody } from "../../schemas/tests/requests.ts";
 import { Replay, ReplayList } from "../../schemas/tests/shown.ts";
 import { endpoint } from "../endpoint.ts";
@@ -59,7 +59,8 @@ export function replayRoutes(gate: GateContext, { agents }: Clients) {
           id: "listReplays",
           tag: "Tests",
           summary: "List the replays of an agent's conversations, newest first",
-          description: "Without transcripts and differences. Replays are kept as runs of tests are.",
+          description:
+            "Without the results of conversations, which are counted: get one replay for them. Replays are kept as runs of tests are.",
           scope: "tests:read",
           query: ListRunsQuery,
           response: ReplayList,
@@ -72,7 +73,7 @@ export function replayRoutes(gate: GateContext, { agents }: Clients) {
             { ownerId, agentId: params.agent_id ?? "", page },
             { origin },
           );
-          return { replays: replays.map(presentReplay), ...pageFigures(total, page) };
+          return { replays: replays.map(presentListedReplay), ...pageFigures(total, page) };
         },
       ),
     )

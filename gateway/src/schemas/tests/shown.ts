@@ -107,14 +107,15 @@ const Status = OneOf(RUN_STATUSES, {
     "`PASSED` if every test passed, `ERROR` if one could not be held or the cap was reached; `FAILED` otherwise.",
 });
 const AgentVersion = Type.Integer({ description: "Version that is tested.", examples: [12] });
+const counted = {
+  ended: Type.Integer({ description: "Those that have ended." }),
+  total: Type.Integer({ description: "All." }),
+};
 const cost = {
   cost_usd: Type.Number({ description: "What its models have cost so far, in US dollars.", examples: [0.0312] }),
   unpriced_replies: Type.Integer({ description: "Replies whose cost is not known." }),
   max_cost_usd: Nullable(Type.Number(), "The cap; null: none."),
-  conversations: Type.Object(
-    { ended: Type.Integer({ description: "Those that have ended." }), total: Type.Integer({ description: "All." }) },
-    { description: "Its conversations." },
-  ),
+  conversations: Type.Object(counted, { description: "Its conversations." }),
   error: Nullable(Type.String(), "Why it ended with `ERROR` before its end; null otherwise."),
   created_at: At("When it was asked for."),
   ended_at: Nullable(At(), "When it ended; null until then."),
@@ -190,7 +191,7 @@ const Difference = Resource("ReplayDifference", {
   reason: Type.Optional(Type.String({ description: "Of `reply`: what the judge says." })),
 });
 
-export const Replay = Resource("Replay", {
+const replay = {
   replay_id: Id("ID of the replay.", "rpl_01m7yyhx2b6d0f4h7j1m5p8r2t"),
   agent_id: AgentId,
   agent_version: AgentVersion,
@@ -198,6 +199,18 @@ export const Replay = Resource("Replay", {
     description: "`PASSED` if nothing differs, `ERROR` if a conversation could not be replayed; `FAILED` otherwise.",
   }),
   ...cost,
+  conversations: Type.Object(
+    {
+      ...counted,
+      differing: Type.Integer({ description: "Those in which something differs." }),
+      errors: Type.Integer({ description: "Those that could not be replayed." }),
+    },
+    { description: "Its conversations." },
+  ),
+};
+
+export const Replay = Resource("Replay", {
+  ...replay,
   results: Type.Array(
     Type.Object({
       conversation_id: Uuid("ID of the stored conversation."),
@@ -218,7 +231,9 @@ export const Replay = Resource("Replay", {
   ),
 });
 
+const ListedReplay = Resource("ListedReplay", replay);
+
 export const ReplayList = Resource("ReplayList", {
-  replays: Type.Array(Replay, { description: "Newest first." }),
+  replays: Type.Array(ListedReplay, { description: "Newest first." }),
   ...PageFigures,
 });

@@ -8,6 +8,7 @@ export type RunResult = Run["results"][number];
 export type Attempt = RunResult["attempts"][number];
 export type Transcript = Schema["TestTranscript"];
 export type Replay = Schema["Replay"];
+export type ListedReplay = Schema["ListedReplay"];
 export type RunStatus = Run["status"];
 
 /** The most runs of an agent that are kept, and the most replays: a list has all of them. */
@@ -67,7 +68,7 @@ export const runResultQuery = (agentId: string, runId: string, testId: string, e
     placeholderData: (before) => before,
   });
 
-/** All replays that are kept, without differences, newest first. */
+/** All replays that are kept, without results, newest first. */
 export const replaysQuery = (agentId: string) =>
   queryOptions({
     queryKey: [...testsKey(agentId), "replays"],

@@ -45,11 +45,14 @@ export interface TestRun {
   createdAt: Date | undefined;
   endedAt: Date | undefined;
   createdBy: string;
-  /** Of a replay: one for each conversation. */
+  /** Of a replay: one for each conversation, and none in lists. */
   results: TestResult[];
   /** Conversations that have ended, and all. */
   ended: number;
   total: number;
+  /** Those that have ended with FAILED, which of a replay means that something differs, and with ERROR. */
+  failed: number;
+  errors: number;
 }
 
 export interface TestResult {
@@ -287,6 +290,7 @@ export interface ListReplaysRequest {
 }
 
 export interface ListReplaysResponse {
+  /** Newest first, without results. */
   replays: TestRun[];
   total: number;
 }
@@ -442,6 +446,8 @@ function createBaseTestRun(): TestRun {
     results: [],
     ended: 0,
     total: 0,
+    failed: 0,
+    errors: 0,
   };
 }
 
@@ -488,6 +494,12 @@ export const TestRun: MessageFns<TestRun> = {
     }
     if (message.total !== 0) {
       writer.uint32(112).int32(message.total);
+    }
+    if (message.failed !== 0) {
+      writer.uint32(120).int32(message.failed);
+    }
+    if (message.errors !== 0) {
+      writer.uint32(128).int32(message.errors);
     }
     return writer;
   },
@@ -617,6 +629,22 @@ export const TestRun: MessageFns<TestRun> = {
             message.total = reader.int32();
             continue;
           }
+          case 15: {
+            if (tag !== 120) {
+              break;
+            }
+
+            message.failed = reader.int32();
+            continue;
+          }
+          case 16: {
+            if (tag !== 128) {
+              break;
+            }
+
+            message.errors = reader.int32();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -648,6 +676,8 @@ export const TestRun: MessageFns<TestRun> = {
     message.results = object.results?.map((e) => TestResult.fromPartial(e)) || [];
     message.ended = object.ended ?? 0;
     message.total = object.total ?? 0;
+    message.failed = object.failed ?? 0;
+    message.errors = object.errors ?? 0;
     return message;
   },
 };

@@ -4,8 +4,8 @@ import type { Sql } from "@parley/shared/db/database";
 import { pageOf } from "@parley/shared/page";
 import type { AgentContext, Handler } from "../../context.ts";
 import { checkAgentId, getAgentRow } from "../../read-agents.ts";
-import { toListedRun, toTestRun } from "../runs/to-run.ts";
-import { listAttemptSummaries, listTestsOfRuns } from "../store/attempts.ts";
+import { toListedReplay, toListedRun } from "../runs/to-run.ts";
+import { countAttempts, listTestsOfRuns } from "../store/attempts.ts";
 import { listRuns, type RunRow } from "../store/runs.ts";
 
 interface Listed {
@@ -21,7 +21,7 @@ export function listTestRuns(ctx: AgentContext): Handler<"listTestRuns"> {
 
 export function listReplays(ctx: AgentContext): Handler<"listReplays"> {
   return async (request) => {
-    const { runs, total } = await listAll(ctx, { ...request, isReplay: true }, listAttemptSummaries, toTestRun);
+    const { runs, total } = await listAll(ctx, { ...request, isReplay: true }, countAttempts, toListedReplay);
     return { replays: runs, total };
   };
 }

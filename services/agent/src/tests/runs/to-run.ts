@@ -1,7 +1,7 @@
 import type { TestResult, TestRun } from "@parley/proto/parley/agent/v1/test.ts";
 import type { RunStatus } from "@parley/shared/domain/tests";
 import { isOpen, scoreTest } from "../score.ts";
-import type { AttemptSummary, TestOfRun } from "../store/attempts.ts";
+import type { AttemptCounts, AttemptSummary, TestOfRun } from "../store/attempts.ts";
 import type { RunRow } from "../store/runs.ts";
 import { type ScoredTest, scoreTests } from "./results.ts";
 
@@ -18,24 +18,21 @@ export function toTestRun(run: RunRow, attempts: readonly AttemptSummary[]): Tes
       endedAt: attempt.endedAt ?? undefined,
     })),
   }));
-  return toRun(
-    run,
-    results,
-    attempts.map(({ status }) => status),
-  );
+  return toRun(run, results, countsOf(attempts.map(({ status }) => status)));
 }
 
 /** A run of a list, which has no attempts. */
 export function toListedRun(run: RunRow, tests: readonly TestOfRun[]): TestRun {
   const results = tests.map((test) => toResult({ ...test, ...scoreTest(test.passAtLeast, test.statuses) }));
-  return toRun(
-    run,
-    results,
-    tests.flatMap(({ statuses }) => statuses),
-  );
+  return toRun(run, results, countsOf(tests.flatMap(({ statuses }) => statuses)));
 }
 
-function toRun(run: RunRow, results: TestResult[], statuses: readonly RunStatus[]): TestRun {
+/** A replay of a list, which has no results. @param counts none if it was deleted meanwhile */
+export function toListedReplay(run: RunRow, [counts = countsOf([])]: readonly AttemptCounts[]): TestRun {
+  return toRun(run, [], counts);
+}
+
+function toRun(run: RunRow, results: TestResult[], { ended, total, failed, errors }: AttemptCounts): TestRun {
   return {
     runId: run.runId,
     agentId: run.agentId,
@@ -49,8 +46,16 @@ function toRun(run: RunRow, results: TestResult[], statuses: readonly RunStatus[
     endedAt: run.endedAt ?? undefined,
     createdBy: run.createdBy,
     results,
+    ...{ ended, total, failed, errors },
+  };
+}
+
+function countsOf(statuses: readonly RunStatus[]): AttemptCounts {
+  return {
     ended: statuses.filter((status) => !isOpen(status)).length,
     total: statuses.length,
+    failed: statuses.filter((status) => status === "FAILED").length,
+    errors: statuses.filter((status) => status === "ERROR").length,
   };
 }
 

@@ -42,6 +42,14 @@ export interface TestOfRun extends Pick<AttemptRow, "runId" | "testId" | "name" 
   statuses: RunStatus[];
 }
 
+/** How the conversations of a run stand. */
+export interface AttemptCounts {
+  ended: number;
+  total: number;
+  failed: number;
+  errors: number;
+}
+
 export type AttemptToHold = AttemptSummary & Pick<NewAttempt, "definition">;
 
 // Without the definition: a run has hundreds of attempts, each with one.
@@ -100,6 +108,18 @@ export async function listTestsOfRuns(sql: Sql, ownerId: string, runIds: readonl
     select run_id, test_id, name, required, pass_at_least, array_agg(status) as statuses from test_attempts
     where owner_id = ${ownerId} and run_id = any(${runIds as string[]})
     group by run_id, test_id, name, required, pass_at_least order by run_id, min(place)`;
+}
+
+/** How the conversations of each of these runs stand. */
+export async function countAttempts(
+  sql: Sql,
+  ownerId: string,
+  runIds: readonly string[],
+): Promise<(AttemptCounts & { runId: string })[]> {
+  return sql<(AttemptCounts & { runId: string })[]>`
+    select run_id, count(*) filter (where status not in ('QUEUED', 'RUNNING'))::integer as ended, count(*)::integer as total,
+      count(*) filter (where status = 'FAILED')::integer as failed, count(*) filter (where status = 'ERROR')::integer as errors
+    from test_attempts where owner_id = ${ownerId} and run_id = any(${runIds as string[]}) group by run_id`;
 }
 
 /**

@@ -5,7 +5,7 @@ import { dollarsOf } from "../../../../ui/numbers.ts";
 import { EmptyState, ErrorState, LoadingRows } from "../../../../ui/states.tsx";
 import { type Column, FIGURES, MOMENT, ROW_LINK, Table } from "../../../../ui/table.tsx";
 import { Time } from "../../../../ui/time.tsx";
-import { isOpen, type Replay, replaysQuery } from "../queries.ts";
+import { isOpen, type ListedReplay, replaysQuery } from "../queries.ts";
 import { RunStatusBadge } from "../runs/status.tsx";
 
 /** The replays that are kept, newest first. */
@@ -22,7 +22,7 @@ export function ReplaysList({ agentId }: { agentId: string }) {
   return <Table label="Replays" rows={replays.data} rowKey={({ replay_id }) => replay_id} columns={COLUMNS} />;
 }
 
-const COLUMNS: readonly Column<Replay>[] = [
+const COLUMNS: readonly Column<ListedReplay>[] = [
   {
     name: "Conversations",
     className: "w-full min-w-32",
@@ -39,12 +39,12 @@ const COLUMNS: readonly Column<Replay>[] = [
   { name: "Version", ...FIGURES, cell: ({ agent_version }) => agent_version },
   {
     name: "Result",
-    cell: (replay) => (
+    cell: ({ status, ended_at, conversations: { total, differing } }) => (
       <span className="inline-flex items-center gap-2 whitespace-nowrap">
-        <RunStatusBadge status={replay.status} isReplay />
-        {!isOpen(replay) && replay.results.length > 1 && replay.status === "FAILED" && (
+        <RunStatusBadge status={status} isReplay />
+        {!isOpen({ ended_at }) && total > 1 && status === "FAILED" && (
           <span className="text-xs text-muted tabular-nums max-sm:hidden">
-            {replay.results.filter(({ status }) => status === "FAILED").length} of {replay.results.length} differ
+            {differing} of {total} differ
           </span>
         )}
       </span>

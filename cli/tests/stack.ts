@@ -17,8 +17,12 @@ export interface Stack {
   stop(): Promise<void>;
 }
 
-/** The services that the command line calls, as processes on a database of their own, with a stack.json as of a running stack. */
-export async function startStack({ needsVoice = false, needsConversations = false } = {}): Promise<Stack> {
+/** The services that the command line calls, as processes on a database of their own, with a stack.json as of a running stack. @param agentAddress of an agent service that the account service calls */
+export async function startStack({
+  needsVoice = false,
+  needsConversations = false,
+  agentAddress = "127.0.0.1:1",
+} = {}): Promise<Stack> {
   const database = await createTestDatabase();
   const home = await mkdtemp(join(tmpdir(), "parley-cli-"));
   const service = await startServiceProcess("account", {
@@ -27,7 +31,7 @@ export async function startStack({ needsVoice = false, needsConversations = fals
     PARLEY_VOICE_ADDRESS: "127.0.0.1:1",
     PARLEY_MESSAGING_ADDRESS: "127.0.0.1:1",
     PARLEY_KNOWLEDGE_ADDRESS: "127.0.0.1:1",
-    PARLEY_AGENT_ADDRESS: "127.0.0.1:1",
+    PARLEY_AGENT_ADDRESS: agentAddress,
     PARLEY_PROMPT_ADDRESS: "127.0.0.1:1",
     PARLEY_WEBHOOK_ADDRESS: "127.0.0.1:1",
     PARLEY_ENCRYPTION_KEY: TEST_SECRET,

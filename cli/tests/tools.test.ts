@@ -2,6 +2,9 @@ import { afterAll, beforeEach, expect, test } from "bun:test";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { AgentServiceService } from "@parley/proto/parley/agent/v1/agent_service.ts";
+import { silentLogger } from "@parley/shared/log";
+import { serve } from "@parley/shared/rpc/server";
 import { eventually } from "@parley/testkit/eventually";
 import { PARLEY, type Stack, startStack } from "./stack.ts";
 
@@ -51,10 +54,17 @@ const api = Bun.serve({
     return Response.json({ ...TOOL, tools: [TOOL], ...(isNew && { signing_secret: SECRET }) });
   },
 });
-const stack: Stack = await startStack();
+/** It is told of new values of secrets. */
+const agents = await serve(
+  AgentServiceService,
+  { renewKeys: async () => ({}) },
+  { address: "127.0.0.1:0", log: silentLogger },
+);
+const stack: Stack = await startStack({ agentAddress: agents.address });
 afterAll(async () => {
   await api.stop(true);
   await stack.stop();
+  await agents.stop();
   await rm(folder, { recursive: true, force: true });
 });
 beforeEach(() => {

@@ -1,7 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { Field } from "../../../../ui/form/field.tsx";
-import { Input } from "../../../../ui/form/input.tsx";
-import { NumberInput } from "../../../../ui/form/number-input.tsx";
+import { NumberField, TextField } from "../../../../ui/form/fields.tsx";
 import { Section } from "../../../../ui/form/section.tsx";
 import { Switch } from "../../../../ui/form/switch.tsx";
 import { agentQuery } from "../../agents.ts";
@@ -14,17 +13,14 @@ export function AboutSection({ draft: { form, set, errorAt }, agentId }: { draft
   const isManual = useQuery(agentQuery(agentId)).data?.publishing === "manual";
   return (
     <Section title="About">
-      <Field label="Name" error={errorAt("name")}>
-        {(control) => (
-          <Input
-            {...control}
-            maxLength={100}
-            placeholder="Looks up an order"
-            value={form.name}
-            onChange={({ target }) => set({ name: target.value })}
-          />
-        )}
-      </Field>
+      <TextField
+        label="Name"
+        error={errorAt("name")}
+        maxLength={100}
+        placeholder="Looks up an order"
+        value={form.name}
+        onChange={({ target }) => set({ name: target.value })}
+      />
       <Field
         label="Required"
         hint={
@@ -42,35 +38,27 @@ export function AboutSection({ draft: { form, set, errorAt }, agentId }: { draft
         )}
       </Field>
       <div className="grid gap-5 sm:grid-cols-2">
-        <Field label="Repeat" hint="How often the conversation is held in a run." error={errorAt("repeat")}>
-          {(control) => (
-            <NumberInput
-              {...control}
-              min={1}
-              max={REPEAT_MAX}
-              placeholder="1"
-              value={form.repeat}
-              onChange={(repeat) => set({ repeat })}
-            />
-          )}
-        </Field>
-        <Field
+        <NumberField
+          label="Repeat"
+          hint="How often the conversation is held in a run."
+          error={errorAt("repeat")}
+          min={1}
+          max={REPEAT_MAX}
+          placeholder="1"
+          value={form.repeat}
+          onChange={(repeat) => set({ repeat })}
+        />
+        <NumberField
           label="Pass at least"
           optional
           hint="How many of these must pass. Models do not always answer alike."
           error={errorAt("pass_at_least")}
-        >
-          {(control) => (
-            <NumberInput
-              {...control}
-              min={1}
-              max={REPEAT_MAX}
-              placeholder="All"
-              value={form.pass_at_least}
-              onChange={(pass_at_least) => set({ pass_at_least })}
-            />
-          )}
-        </Field>
+          min={1}
+          max={REPEAT_MAX}
+          placeholder="All"
+          value={form.pass_at_least}
+          onChange={(pass_at_least) => set({ pass_at_least })}
+        />
       </div>
     </Section>
   );

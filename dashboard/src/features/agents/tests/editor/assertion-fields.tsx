@@ -1,8 +1,5 @@
-import type { ReactNode } from "react";
-import { type Control, Field } from "../../../../ui/form/field.tsx";
-import { Input, Textarea } from "../../../../ui/form/input.tsx";
-import { NumberInput } from "../../../../ui/form/number-input.tsx";
-import { Select } from "../../../../ui/form/select.tsx";
+import type { ChangeEvent } from "react";
+import { NumberField, SelectField, TextareaField, TextField } from "../../../../ui/form/fields.tsx";
 import { AgentField } from "../../agent-field.tsx";
 import type { AssertionRow } from "./assertion-rows.ts";
 import { TestModelFields } from "./test-model-fields.tsx";
@@ -13,6 +10,9 @@ const ENDED_BY = [
   { value: "user", label: "The user" },
   { value: "system", label: "Neither: silence, a fault or too many turns" },
 ];
+
+const AREA = { rows: 1, controlClass: "field-sizing-content max-h-60 min-h-9" };
+const CODE = { ...AREA, spellCheck: false, controlClass: `${AREA.controlClass} font-mono text-xs` };
 
 /** The fields that an assertion of this type has, besides its turn. @param path of the assertion in the API */
 export function AssertionFields({
@@ -29,42 +29,26 @@ export function AssertionFields({
   errorAt: (path: string) => string | undefined;
 }) {
   const at = (field: string) => errorAt(`${path}.${field}`);
-  const text = (field: "value" | "document" | "field", props: { placeholder: string; className?: string }) => {
-    return (control: Control): ReactNode => (
-      <Input {...control} {...props} value={row[field]} onChange={({ target }) => change({ [field]: target.value })} />
-    );
-  };
-  const area = (
-    field: "value" | "equals" | "criterion" | "arguments",
-    props: { placeholder: string; isCode?: true },
-  ) => {
-    const { isCode, ...shown } = props;
-    return (control: Control): ReactNode => (
-      <Textarea
-        {...control}
-        {...shown}
-        rows={1}
-        spellCheck={!isCode}
-        className={`field-sizing-content max-h-60 min-h-9 ${isCode ? "font-mono text-xs" : ""}`}
-        value={row[field]}
-        onChange={({ target }) => change({ [field]: target.value })}
-      />
-    );
-  };
+  /** The properties of a field that edits a text of the row. */
+  const text = (field: "value" | "document" | "field" | "equals" | "criterion" | "arguments") => ({
+    error: at(field),
+    value: row[field],
+    onChange: ({ target }: ChangeEvent<HTMLInputElement | HTMLTextAreaElement>) => change({ [field]: target.value }),
+  });
   switch (row.type) {
     case "equals":
     case "contains":
     case "not_contains":
-      return (
-        <Field label="Text" error={at("value")}>
-          {area("value", { placeholder: "on its way" })}
-        </Field>
-      );
+      return <TextareaField label="Text" {...AREA} {...text("value")} placeholder="on its way" />;
     case "matches":
       return (
-        <Field label="Regular expression" hint="In RE2's syntax." error={at("value")}>
-          {text("value", { placeholder: "A-\\d{4}", className: "font-mono text-[0.8125rem]" })}
-        </Field>
+        <TextField
+          label="Regular expression"
+          hint="In RE2's syntax."
+          {...text("value")}
+          placeholder="A-\d{4}"
+          controlClass="font-mono text-[0.8125rem]"
+        />
       );
     case "tool_called":
     case "tool_not_called":
@@ -72,14 +56,14 @@ export function AssertionFields({
         <>
           <ToolNameField value={row.tool} onChange={(tool) => change({ tool })} error={at("tool")} />
           {row.type === "tool_called" && (
-            <Field
+            <TextareaField
               label="With these arguments"
               optional
               hint="A JSON object; the call may have others."
-              error={at("arguments")}
-            >
-              {area("arguments", { placeholder: '{ "order_id": "A-1001" }', isCode: true })}
-            </Field>
+              {...CODE}
+              {...text("arguments")}
+              placeholder={'{ "order_id": "A-1001" }'}
+            />
           )}
         </>
       );
@@ -87,56 +71,52 @@ export function AssertionFields({
       return <AgentField value={row.agent_id} onChange={(agent_id) => change({ agent_id })} error={at("agent_id")} />;
     case "ended_by":
       return (
-        <Field label="Ended by" error={at("value")}>
-          {(control) => (
-            <Select {...control} value={row.value} onChange={(value) => change({ value })} options={ENDED_BY} />
-          )}
-        </Field>
+        <SelectField
+          label="Ended by"
+          error={at("value")}
+          value={row.value}
+          onChange={(value) => change({ value })}
+          options={ENDED_BY}
+        />
       );
     case "language":
-      return (
-        <Field label="Language" hint="A tag, such as en or de-AT." error={at("value")}>
-          {text("value", { placeholder: "en" })}
-        </Field>
-      );
+      return <TextField label="Language" hint="A tag, such as en or de-AT." {...text("value")} placeholder="en" />;
     case "latency_ms":
       return (
-        <Field label="Milliseconds" error={at("max")}>
-          {(control) => (
-            <NumberInput
-              {...control}
-              min={1}
-              max={600_000}
-              placeholder="2500"
-              value={row.max}
-              onChange={(max) => change({ max })}
-            />
-          )}
-        </Field>
+        <NumberField
+          label="Milliseconds"
+          error={at("max")}
+          min={1}
+          max={600_000}
+          placeholder="2500"
+          value={row.max}
+          onChange={(max) => change({ max })}
+        />
       );
     case "source_used":
-      return (
-        <Field label="Document" hint="Its name or ID." error={at("document")}>
-          {text("document", { placeholder: "Shipping" })}
-        </Field>
-      );
+      return <TextField label="Document" hint="Its name or ID." {...text("document")} placeholder="Shipping" />;
     case "analysis":
       return (
         <>
-          <Field label="Field" error={at("field")}>
-            {text("field", { placeholder: "order_found", className: "font-mono text-[0.8125rem]" })}
-          </Field>
-          <Field label="Value" hint="JSON, or a text." error={at("equals")}>
-            {area("equals", { placeholder: "true", isCode: true })}
-          </Field>
+          <TextField
+            label="Field"
+            {...text("field")}
+            placeholder="order_found"
+            controlClass="font-mono text-[0.8125rem]"
+          />
+          <TextareaField label="Value" hint="JSON, or a text." {...CODE} {...text("equals")} placeholder="true" />
         </>
       );
     case "judge":
       return (
         <>
-          <Field label="Criterion" hint="A model says yes, no or unclear; unclear fails." error={at("criterion")}>
-            {area("criterion", { placeholder: "The agent does not promise a date of delivery." })}
-          </Field>
+          <TextareaField
+            label="Criterion"
+            hint="A model says yes, no or unclear; unclear fails."
+            {...AREA}
+            {...text("criterion")}
+            placeholder="The agent does not promise a date of delivery."
+          />
           <TestModelFields
             label="Model that judges"
             agentId={agentId}

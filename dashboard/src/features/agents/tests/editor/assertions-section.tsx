@@ -1,8 +1,6 @@
-import { Field } from "../../../../ui/form/field.tsx";
-import { NumberInput } from "../../../../ui/form/number-input.tsx";
+import { NumberField, SelectField } from "../../../../ui/form/fields.tsx";
 import { Rows } from "../../../../ui/form/rows.tsx";
 import { Section } from "../../../../ui/form/section.tsx";
-import { Select } from "../../../../ui/form/select.tsx";
 import { AssertionFields } from "./assertion-fields.tsx";
 import { ASSERTIONS, type AssertionRow, type AssertionType, assertionRowOf, fieldsOfType } from "./assertion-rows.ts";
 import type { TestDraft } from "./draft.ts";
@@ -32,31 +30,25 @@ export function AssertionsSection({ draft, agentId }: { draft: TestDraft; agentI
           const path = `assertions.${at}`;
           return (
             <>
-              <Field label="Check" error={errorAt(`${path}.type`)}>
-                {(control) => (
-                  <Select
-                    {...control}
-                    value={row.type}
-                    onChange={(type) => change(ofType(type as AssertionType, row))}
-                    options={TYPES}
-                  />
-                )}
-              </Field>
+              <SelectField
+                label="Check"
+                error={errorAt(`${path}.type`)}
+                value={row.type}
+                onChange={(type) => change(ofType(type as AssertionType, row))}
+                options={TYPES}
+              />
               <div className="flex min-w-0 flex-col gap-3">
                 <AssertionFields row={row} change={change} agentId={agentId} path={path} errorAt={errorAt} />
               </div>
               {fieldsOfType(row.type).includes("turn") ? (
-                <Field label="Turn" error={errorAt(`${path}.turn`)}>
-                  {(control) => (
-                    <NumberInput
-                      {...control}
-                      min={1}
-                      placeholder="Any"
-                      value={row.turn}
-                      onChange={(turn) => change({ turn })}
-                    />
-                  )}
-                </Field>
+                <NumberField
+                  label="Turn"
+                  error={errorAt(`${path}.turn`)}
+                  min={1}
+                  placeholder="Any"
+                  value={row.turn}
+                  onChange={(turn) => change({ turn })}
+                />
               ) : (
                 <span className="max-sm:hidden" />
               )}

@@ -1,8 +1,5 @@
-import { Field } from "../../../../ui/form/field.tsx";
-import { Input, Textarea } from "../../../../ui/form/input.tsx";
-import { NumberInput } from "../../../../ui/form/number-input.tsx";
+import { NumberField, SelectField, TextareaField, TextField } from "../../../../ui/form/fields.tsx";
 import { Rows } from "../../../../ui/form/rows.tsx";
-import { Select } from "../../../../ui/form/select.tsx";
 import type { TestDraft } from "./draft.ts";
 import { type LineRow, NEW_LINE } from "./form.ts";
 
@@ -28,18 +25,15 @@ export function LineRows({ draft: { form, set, errorAt } }: { draft: TestDraft }
     >
       {(row, change, at) => (
         <div className="flex min-w-0 flex-col gap-3">
-          <Field label={`Message ${at + 1}`} error={errorAt(`messages.${at}.text`) ?? errorAt(`messages.${at}`)}>
-            {(control) => (
-              <Textarea
-                {...control}
-                rows={1}
-                className="field-sizing-content min-h-9"
-                placeholder="Where is my order?"
-                value={row.text}
-                onChange={({ target }) => change({ text: target.value })}
-              />
-            )}
-          </Field>
+          <TextareaField
+            label={`Message ${at + 1}`}
+            error={errorAt(`messages.${at}.text`) ?? errorAt(`messages.${at}`)}
+            rows={1}
+            controlClass="field-sizing-content min-h-9"
+            placeholder="Where is my order?"
+            value={row.text}
+            onChange={({ target }) => change({ text: target.value })}
+          />
           {form.channel === "voice" && (
             <VoiceFields row={row} change={change} errorAt={(field) => errorAt(`messages.${at}.${field}`)} />
           )}
@@ -60,39 +54,32 @@ function VoiceFields({
 }) {
   return (
     <div className="grid gap-3 sm:grid-cols-3">
-      <Field label="Noise" error={errorAt("noise")}>
-        {(control) => (
-          <Select
-            {...control}
-            value={row.noise ?? "none"}
-            onChange={(noise) => change({ noise: noise === "none" ? null : (noise as LineRow["noise"]) })}
-            options={NOISES}
-          />
-        )}
-      </Field>
-      <Field label="Interrupts after (ms)" optional error={errorAt("interrupt_at_ms")}>
-        {(control) => (
-          <NumberInput
-            {...control}
-            min={0}
-            max={60_000}
-            placeholder="Waits"
-            value={row.interrupt_at_ms}
-            onChange={(interrupt_at_ms) => change({ interrupt_at_ms })}
-          />
-        )}
-      </Field>
-      <Field label="Keys pressed" optional error={errorAt("dtmf")}>
-        {(control) => (
-          <Input
-            {...control}
-            maxLength={32}
-            placeholder="12#"
-            value={row.dtmf}
-            onChange={({ target }) => change({ dtmf: target.value })}
-          />
-        )}
-      </Field>
+      <SelectField
+        label="Noise"
+        error={errorAt("noise")}
+        value={row.noise ?? "none"}
+        onChange={(noise) => change({ noise: noise === "none" ? null : (noise as LineRow["noise"]) })}
+        options={NOISES}
+      />
+      <NumberField
+        label="Interrupts after (ms)"
+        optional
+        error={errorAt("interrupt_at_ms")}
+        min={0}
+        max={60_000}
+        placeholder="Waits"
+        value={row.interrupt_at_ms}
+        onChange={(interrupt_at_ms) => change({ interrupt_at_ms })}
+      />
+      <TextField
+        label="Keys pressed"
+        optional
+        error={errorAt("dtmf")}
+        maxLength={32}
+        placeholder="12#"
+        value={row.dtmf}
+        onChange={({ target }) => change({ dtmf: target.value })}
+      />
     </div>
   );
 }

@@ -1,8 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
-import { Field } from "../../../../ui/form/field.tsx";
-import { Input } from "../../../../ui/form/input.tsx";
-import { NumberInput } from "../../../../ui/form/number-input.tsx";
-import { Select } from "../../../../ui/form/select.tsx";
+import { NumberField, SelectField, TextField } from "../../../../ui/form/fields.tsx";
 import { agentQuery, modelSetupQuery, providersQuery } from "../../agents.ts";
 import { keyHint } from "../../editor/models/missing-key.tsx";
 import { providerLabel } from "../../provider-labels.ts";
@@ -42,76 +39,63 @@ export function TestModelFields({
   const known = models[value?.provider_name ?? ""] ?? [];
   return (
     <div className="grid items-start gap-3 sm:grid-cols-2">
-      <Field label={label} error={errorAt(`${path}.provider_name`) ?? errorAt(path)}>
-        {(control) => (
-          <Select
-            {...control}
-            value={value?.provider_name ?? OWN}
-            onChange={choose}
-            options={[
-              { value: OWN, label: "The agent's own" },
-              ...Object.keys(models).map((name) => ({
-                value: name,
-                label: providerLabel(name),
-                hint: keyHint(setups, name),
-              })),
-              { value: CUSTOM, label: providerLabel(CUSTOM) },
-            ]}
-          />
-        )}
-      </Field>
+      <SelectField
+        label={label}
+        error={errorAt(`${path}.provider_name`) ?? errorAt(path)}
+        value={value?.provider_name ?? OWN}
+        onChange={choose}
+        options={[
+          { value: OWN, label: "The agent's own" },
+          ...Object.keys(models).map((name) => ({
+            value: name,
+            label: providerLabel(name),
+            hint: keyHint(setups, name),
+          })),
+          { value: CUSTOM, label: providerLabel(CUSTOM) },
+        ]}
+      />
       {value && (
         <>
-          <Field label="Model" error={errorAt(`${path}.model_name`)}>
-            {(control) =>
-              value.provider_name === CUSTOM ? (
-                <Input
-                  {...control}
-                  value={value.model_name}
-                  onChange={({ target }) => onChange({ ...value, model_name: target.value })}
-                />
-              ) : (
-                <Select
-                  {...control}
-                  value={value.model_name}
-                  onChange={(model_name) => onChange({ ...value, model_name })}
-                  options={(known.includes(value.model_name) ? known : [value.model_name, ...known]).map((name) => ({
-                    value: name,
-                    label: name,
-                  }))}
-                />
-              )
-            }
-          </Field>
+          {value.provider_name === CUSTOM ? (
+            <TextField
+              label="Model"
+              error={errorAt(`${path}.model_name`)}
+              value={value.model_name}
+              onChange={({ target }) => onChange({ ...value, model_name: target.value })}
+            />
+          ) : (
+            <SelectField
+              label="Model"
+              error={errorAt(`${path}.model_name`)}
+              value={value.model_name}
+              onChange={(model_name) => onChange({ ...value, model_name })}
+              options={(known.includes(value.model_name) ? known : [value.model_name, ...known]).map((name) => ({
+                value: name,
+                label: name,
+              }))}
+            />
+          )}
           {value.provider_name === CUSTOM && (
-            <Field
+            <TextField
               label="Endpoint"
               hint="That of the agent's own model, whose key is used."
               error={errorAt(`${path}.params.base_url`)}
-            >
-              {(control) => (
-                <Input
-                  {...control}
-                  type="url"
-                  value={value.params?.base_url ?? ""}
-                  onChange={({ target }) => setParams({ base_url: target.value })}
-                />
-              )}
-            </Field>
+              type="url"
+              value={value.params?.base_url ?? ""}
+              onChange={({ target }) => setParams({ base_url: target.value })}
+            />
           )}
-          <Field label="Temperature" optional error={errorAt(`${path}.params.temperature`)}>
-            {(control) => (
-              <NumberInput
-                {...control}
-                min={0}
-                max={2}
-                step={0.1}
-                placeholder="0"
-                value={value.params?.temperature ?? null}
-                onChange={(temperature) => setParams({ temperature })}
-              />
-            )}
-          </Field>
+          <NumberField
+            label="Temperature"
+            optional
+            error={errorAt(`${path}.params.temperature`)}
+            min={0}
+            max={2}
+            step={0.1}
+            placeholder="0"
+            value={value.params?.temperature ?? null}
+            onChange={(temperature) => setParams({ temperature })}
+          />
         </>
       )}
     </div>

@@ -1,10 +1,7 @@
 import { Checkbox } from "../../../../ui/form/checkbox.tsx";
-import { Field } from "../../../../ui/form/field.tsx";
-import { Input, Textarea } from "../../../../ui/form/input.tsx";
-import { NumberInput } from "../../../../ui/form/number-input.tsx";
+import { NumberField, SelectField, TextareaField, TextField } from "../../../../ui/form/fields.tsx";
 import { Rows } from "../../../../ui/form/rows.tsx";
 import { Section } from "../../../../ui/form/section.tsx";
-import { Select } from "../../../../ui/form/select.tsx";
 import type { TestDraft } from "./draft.ts";
 import { type MockRow, NEW_MOCK, type TestForm } from "./form.ts";
 import { ToolNameField } from "./tool-name-field.tsx";
@@ -48,16 +45,14 @@ export function ToolsSection({ draft: { form, set, errorAt, errorIn } }: { draft
           );
         }}
       </Rows>
-      <Field label="A call without an answer" error={errorAt("unmocked")} className="max-w-xs">
-        {(control) => (
-          <Select
-            {...control}
-            value={form.unmocked}
-            onChange={(unmocked) => set({ unmocked: unmocked as TestForm["unmocked"] })}
-            options={UNMOCKED}
-          />
-        )}
-      </Field>
+      <SelectField
+        label="A call without an answer"
+        error={errorAt("unmocked")}
+        className="max-w-xs"
+        value={form.unmocked}
+        onChange={(unmocked) => set({ unmocked: unmocked as TestForm["unmocked"] })}
+        options={UNMOCKED}
+      />
     </Section>
   );
 }
@@ -76,62 +71,48 @@ function MockFields({
   return (
     <div className="grid min-w-0 items-start gap-3 sm:grid-cols-[minmax(0,1fr)_8rem_8rem]">
       <ToolNameField value={row.tool} onChange={(tool) => change({ tool })} error={errorAt("tool")} />
-      <Field label="Answers with">
-        {(control) => (
-          <Select
-            {...control}
-            value={row.outcome}
-            onChange={(outcome) => change({ outcome: outcome as MockRow["outcome"] })}
-            options={OUTCOMES}
-          />
-        )}
-      </Field>
-      <Field label="After (ms)" optional error={errorAt("delay_ms")}>
-        {(control) => (
-          <NumberInput
-            {...control}
-            min={0}
-            max={DELAY_MAX_MS}
-            placeholder="0"
-            value={row.delay_ms}
-            onChange={(delay_ms) => change({ delay_ms })}
-          />
-        )}
-      </Field>
-      <Field
+      <SelectField
+        label="Answers with"
+        value={row.outcome}
+        onChange={(outcome) => change({ outcome: outcome as MockRow["outcome"] })}
+        options={OUTCOMES}
+      />
+      <NumberField
+        label="After (ms)"
+        optional
+        error={errorAt("delay_ms")}
+        min={0}
+        max={DELAY_MAX_MS}
+        placeholder="0"
+        value={row.delay_ms}
+        onChange={(delay_ms) => change({ delay_ms })}
+      />
+      <TextareaField
         label="Only with these arguments"
         optional
         hint="A JSON object; the call may have others."
         error={errorAt("when")}
         className="sm:col-span-3"
-      >
-        {(control) => (
-          <Textarea
-            {...control}
-            rows={1}
-            spellCheck={false}
-            className="field-sizing-content max-h-48 min-h-9 font-mono text-xs"
-            placeholder={'{ "order_id": "A-1001" }'}
-            value={row.when}
-            onChange={({ target }) => change({ when: target.value })}
-          />
-        )}
-      </Field>
+        rows={1}
+        spellCheck={false}
+        controlClass="field-sizing-content max-h-48 min-h-9 font-mono text-xs"
+        placeholder={'{ "order_id": "A-1001" }'}
+        value={row.when}
+        onChange={({ target }) => change({ when: target.value })}
+      />
       {row.outcome === "result" ? (
         <div className="flex flex-col gap-3 sm:col-span-3">
-          <Field label="Result" hint="JSON, or a text." error={outcomeError}>
-            {(control) => (
-              <Textarea
-                {...control}
-                rows={2}
-                spellCheck={false}
-                className="field-sizing-content max-h-96 min-h-16 font-mono text-xs"
-                placeholder={'{ "status": "on its way" }'}
-                value={row.result}
-                onChange={({ target }) => change({ result: target.value })}
-              />
-            )}
-          </Field>
+          <TextareaField
+            label="Result"
+            hint="JSON, or a text."
+            error={outcomeError}
+            rows={2}
+            spellCheck={false}
+            controlClass="field-sizing-content max-h-96 min-h-16 font-mono text-xs"
+            placeholder={'{ "status": "on its way" }'}
+            value={row.result}
+            onChange={({ target }) => change({ result: target.value })}
+          />
           <Checkbox
             checked={row.recorded}
             onChange={(recorded) => change({ recorded })}
@@ -140,16 +121,15 @@ function MockFields({
           />
         </div>
       ) : (
-        <Field label="Error" hint="What the model is told." error={outcomeError} className="sm:col-span-3">
-          {(control) => (
-            <Input
-              {...control}
-              placeholder="The order system is down"
-              value={row.error}
-              onChange={({ target }) => change({ error: target.value })}
-            />
-          )}
-        </Field>
+        <TextField
+          label="Error"
+          hint="What the model is told."
+          error={outcomeError}
+          className="sm:col-span-3"
+          placeholder="The order system is down"
+          value={row.error}
+          onChange={({ target }) => change({ error: target.value })}
+        />
       )}
     </div>
   );

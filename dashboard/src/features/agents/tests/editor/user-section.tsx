@@ -1,6 +1,4 @@
-import { Field } from "../../../../ui/form/field.tsx";
-import { Input, Textarea } from "../../../../ui/form/input.tsx";
-import { NumberInput } from "../../../../ui/form/number-input.tsx";
+import { NumberField, TextareaField, TextField } from "../../../../ui/form/fields.tsx";
 import { Rows } from "../../../../ui/form/rows.tsx";
 import { Section } from "../../../../ui/form/section.tsx";
 import { Segments } from "../../../../ui/segments.tsx";
@@ -43,23 +41,16 @@ export function UserSection({ draft, agentId }: { draft: TestDraft; agentId: str
       >
         {({ name, value }, change, at) => (
           <>
-            <Field label="Variable" error={errorAt(`variables.${at}`) ?? draft.errorIn(`variables.${name.trim()}`)}>
-              {(control) => (
-                <Input
-                  {...control}
-                  maxLength={100}
-                  className="font-mono text-[0.8125rem]"
-                  placeholder="customer_name"
-                  value={name}
-                  onChange={({ target }) => change({ name: target.value })}
-                />
-              )}
-            </Field>
-            <Field label="Value">
-              {(control) => (
-                <Input {...control} value={value} onChange={({ target }) => change({ value: target.value })} />
-              )}
-            </Field>
+            <TextField
+              label="Variable"
+              error={errorAt(`variables.${at}`) ?? draft.errorIn(`variables.${name.trim()}`)}
+              maxLength={100}
+              controlClass="font-mono text-[0.8125rem]"
+              placeholder="customer_name"
+              value={name}
+              onChange={({ target }) => change({ name: target.value })}
+            />
+            <TextField label="Value" value={value} onChange={({ target }) => change({ value: target.value })} />
           </>
         )}
       </Rows>
@@ -70,57 +61,45 @@ export function UserSection({ draft, agentId }: { draft: TestDraft; agentId: str
 function Simulated({ draft: { form, set, errorAt }, agentId }: { draft: TestDraft; agentId: string }) {
   return (
     <>
-      <Field label="Persona" hint="Who the user is." error={errorAt("persona")}>
-        {(control) => (
-          <Textarea
-            {...control}
-            rows={2}
-            className="field-sizing-content min-h-16"
-            placeholder="A customer whose order is a week late, and who is angry at first."
-            value={form.persona}
-            onChange={({ target }) => set({ persona: target.value })}
-          />
-        )}
-      </Field>
-      <Field
+      <TextareaField
+        label="Persona"
+        hint="Who the user is."
+        error={errorAt("persona")}
+        rows={2}
+        controlClass="field-sizing-content min-h-16"
+        placeholder="A customer whose order is a week late, and who is angry at first."
+        value={form.persona}
+        onChange={({ target }) => set({ persona: target.value })}
+      />
+      <TextareaField
         label="Goal"
         hint="What the user wants. The user ends the conversation once this is reached, or gives up."
         error={errorAt("goal")}
-      >
-        {(control) => (
-          <Textarea
-            {...control}
-            rows={2}
-            className="field-sizing-content min-h-16"
-            placeholder="Learn where order A-1001 is."
-            value={form.goal}
-            onChange={({ target }) => set({ goal: target.value })}
-          />
-        )}
-      </Field>
+        rows={2}
+        controlClass="field-sizing-content min-h-16"
+        placeholder="Learn where order A-1001 is."
+        value={form.goal}
+        onChange={({ target }) => set({ goal: target.value })}
+      />
       <div className="grid gap-5 sm:grid-cols-[minmax(0,1fr)_10rem]">
-        <Field label="First message" optional error={errorAt("first_message")}>
-          {(control) => (
-            <Input
-              {...control}
-              placeholder="The model decides"
-              value={form.first_message}
-              onChange={({ target }) => set({ first_message: target.value })}
-            />
-          )}
-        </Field>
-        <Field label="Turns at most" optional error={errorAt("turns_max")}>
-          {(control) => (
-            <NumberInput
-              {...control}
-              min={1}
-              max={TURNS_MAX}
-              placeholder={String(TURNS_DEFAULT)}
-              value={form.turns_max}
-              onChange={(turns_max) => set({ turns_max })}
-            />
-          )}
-        </Field>
+        <TextField
+          label="First message"
+          optional
+          error={errorAt("first_message")}
+          placeholder="The model decides"
+          value={form.first_message}
+          onChange={({ target }) => set({ first_message: target.value })}
+        />
+        <NumberField
+          label="Turns at most"
+          optional
+          error={errorAt("turns_max")}
+          min={1}
+          max={TURNS_MAX}
+          placeholder={String(TURNS_DEFAULT)}
+          value={form.turns_max}
+          onChange={(turns_max) => set({ turns_max })}
+        />
       </div>
       <TestModelFields
         label="Model that plays the user"

@@ -4,11 +4,8 @@ import { type FormEvent, useState } from "react";
 import { api } from "../../../../api/client.ts";
 import { fieldsOf, messageAt, sentenceBeside } from "../../../../api/problem.ts";
 import { Button } from "../../../../ui/button.tsx";
-import { Field } from "../../../../ui/form/field.tsx";
+import { NumberField, SelectField, TextField } from "../../../../ui/form/fields.tsx";
 import { FormActions } from "../../../../ui/form/form-actions.tsx";
-import { Input } from "../../../../ui/form/input.tsx";
-import { NumberInput } from "../../../../ui/form/number-input.tsx";
-import { Select } from "../../../../ui/form/select.tsx";
 import { Dialog } from "../../../../ui/overlay/dialog.tsx";
 import { Notice } from "../../../../ui/states.tsx";
 import { type Filters, parametersOf } from "../../../conversations/filters.ts";
@@ -100,67 +97,70 @@ function ReplayForm({ agentId, onClose }: { agentId: string; onClose: () => void
         error={errorAt("agent_version") ?? errorAt("version")}
       />
       <div className="grid items-start gap-4 sm:grid-cols-2">
-        <Field label="Conversations at most" hint="The newest that match." error={errorAt("max")}>
-          {(control) => <NumberInput {...control} required min={1} max={MAX} value={max} onChange={setMax} />}
-        </Field>
-        <Field label="Held again as" error={errorAt("channel")}>
-          {(control) => (
-            <Select
-              {...control}
-              value={channel}
-              onChange={(next) => setChannel(next as typeof channel)}
-              options={HELD_AS}
-            />
-          )}
-        </Field>
-        <Field label="Channel" error={errorAt("conversations.conversation_type")}>
-          {(control) => (
-            <Select
-              {...control}
-              value={type}
-              onChange={(next) => setType(next as typeof type)}
-              options={optionsOf(CHANNELS)}
-            />
-          )}
-        </Field>
-        <Field label="Status" error={errorAt("conversations.conversation_status")}>
-          {(control) => (
-            <Select
-              {...control}
-              value={status}
-              onChange={(next) => setStatus(next as typeof status)}
-              options={optionsOf(STATUSES)}
-            />
-          )}
-        </Field>
-        <Field label="From" optional error={errorAt("conversations.from")}>
-          {(control) => (
-            <Input
-              {...control}
-              type="date"
-              value={days.from_date ?? ""}
-              onChange={({ target }) => setDays(dayed("from_date", target.value))}
-            />
-          )}
-        </Field>
-        <Field label="To" optional error={errorAt("conversations.to")}>
-          {(control) => (
-            <Input
-              {...control}
-              type="date"
-              value={days.to_date ?? ""}
-              onChange={({ target }) => setDays(dayed("to_date", target.value))}
-            />
-          )}
-        </Field>
-        <Field label="Held with version" optional error={errorAt("conversations.agent_version")}>
-          {(control) => <NumberInput {...control} min={1} placeholder="Any" value={before} onChange={setBefore} />}
-        </Field>
-        <Field label="Transcript contains" optional error={errorAt("conversations.search")}>
-          {(control) => (
-            <Input {...control} maxLength={200} value={search} onChange={({ target }) => setSearch(target.value)} />
-          )}
-        </Field>
+        <NumberField
+          label="Conversations at most"
+          hint="The newest that match."
+          error={errorAt("max")}
+          required
+          min={1}
+          max={MAX}
+          value={max}
+          onChange={setMax}
+        />
+        <SelectField
+          label="Held again as"
+          error={errorAt("channel")}
+          value={channel}
+          onChange={(next) => setChannel(next as typeof channel)}
+          options={HELD_AS}
+        />
+        <SelectField
+          label="Channel"
+          error={errorAt("conversations.conversation_type")}
+          value={type}
+          onChange={(next) => setType(next as typeof type)}
+          options={optionsOf(CHANNELS)}
+        />
+        <SelectField
+          label="Status"
+          error={errorAt("conversations.conversation_status")}
+          value={status}
+          onChange={(next) => setStatus(next as typeof status)}
+          options={optionsOf(STATUSES)}
+        />
+        <TextField
+          label="From"
+          optional
+          error={errorAt("conversations.from")}
+          type="date"
+          value={days.from_date ?? ""}
+          onChange={({ target }) => setDays(dayed("from_date", target.value))}
+        />
+        <TextField
+          label="To"
+          optional
+          error={errorAt("conversations.to")}
+          type="date"
+          value={days.to_date ?? ""}
+          onChange={({ target }) => setDays(dayed("to_date", target.value))}
+        />
+        <NumberField
+          label="Held with version"
+          optional
+          error={errorAt("conversations.agent_version")}
+          min={1}
+          placeholder="Any"
+          value={before}
+          onChange={setBefore}
+        />
+        <TextField
+          label="Transcript contains"
+          optional
+          error={errorAt("conversations.search")}
+          maxLength={200}
+          value={search}
+          onChange={({ target }) => setSearch(target.value)}
+        />
       </div>
       <CostCapFields value={cap} onChange={setCap} errorAt={errorAt} />
       {failure && <Notice tone="danger">{failure}</Notice>}

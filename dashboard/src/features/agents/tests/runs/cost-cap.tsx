@@ -1,6 +1,5 @@
 import { Checkbox } from "../../../../ui/form/checkbox.tsx";
-import { Field } from "../../../../ui/form/field.tsx";
-import { NumberInput } from "../../../../ui/form/number-input.tsx";
+import { NumberField } from "../../../../ui/form/fields.tsx";
 
 /** What a run or a replay may cost. */
 export interface CostCap {
@@ -22,24 +21,18 @@ export function CostCapFields({
 }) {
   return (
     <>
-      <Field
+      <NumberField
         label="Cost at most (US dollars)"
         optional
         hint="Once the models have cost as much, no further conversation begins."
         error={errorAt("max_cost_usd") ?? errorAt("unpriced")}
-      >
-        {(control) => (
-          <NumberInput
-            {...control}
-            min={0.000001}
-            max={10_000}
-            step="any"
-            placeholder="No limit"
-            value={value.max_cost_usd}
-            onChange={(max_cost_usd) => onChange({ ...value, max_cost_usd })}
-          />
-        )}
-      </Field>
+        min={0.000001}
+        max={10_000}
+        step="any"
+        placeholder="No limit"
+        value={value.max_cost_usd}
+        onChange={(max_cost_usd) => onChange({ ...value, max_cost_usd })}
+      />
       {value.max_cost_usd !== null && (
         <Checkbox
           checked={value.unpriced === "allow"}

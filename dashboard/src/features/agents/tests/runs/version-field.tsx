@@ -1,7 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
-import { Field } from "../../../../ui/form/field.tsx";
-import { NumberInput } from "../../../../ui/form/number-input.tsx";
-import { type Option, Select } from "../../../../ui/form/select.tsx";
+import { NumberField, SelectField } from "../../../../ui/form/fields.tsx";
+import type { Option } from "../../../../ui/form/select.tsx";
 import { type Agent, agentQuery } from "../../agents.ts";
 import type { ChosenVersion } from "./chosen-version.ts";
 
@@ -21,29 +20,23 @@ export function VersionField({
   const isNumber = value.which === "number";
   return (
     <div className="grid items-start gap-4 sm:grid-cols-2">
-      <Field label="Version" error={isNumber ? undefined : error}>
-        {(control) => (
-          <Select
-            {...control}
-            value={value.which}
-            onChange={(which) => onChange({ ...value, which: which as ChosenVersion["which"] })}
-            options={choicesFor(agent)}
-          />
-        )}
-      </Field>
+      <SelectField
+        label="Version"
+        error={isNumber ? undefined : error}
+        value={value.which}
+        onChange={(which) => onChange({ ...value, which: which as ChosenVersion["which"] })}
+        options={choicesFor(agent)}
+      />
       {isNumber && (
-        <Field label="Number of the version" error={error}>
-          {(control) => (
-            <NumberInput
-              {...control}
-              required
-              min={1}
-              step={1}
-              value={value.number}
-              onChange={(number) => onChange({ ...value, number })}
-            />
-          )}
-        </Field>
+        <NumberField
+          label="Number of the version"
+          error={error}
+          required
+          min={1}
+          step={1}
+          value={value.number}
+          onChange={(number) => onChange({ ...value, number })}
+        />
       )}
     </div>
   );

@@ -1,13 +1,11 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
-import { type FormEvent, useState } from "react";
+import { useState } from "react";
 import { api } from "../../../../api/client.ts";
 import { fieldsOf, messageAt, sentenceBeside } from "../../../../api/problem.ts";
-import { Button } from "../../../../ui/button.tsx";
+import { DialogForm } from "../../../../ui/form/dialog-form.tsx";
 import { NumberField, SelectField, TextField } from "../../../../ui/form/fields.tsx";
-import { FormActions } from "../../../../ui/form/form-actions.tsx";
 import { Dialog } from "../../../../ui/overlay/dialog.tsx";
-import { Notice } from "../../../../ui/states.tsx";
 import { type Filters, parametersOf } from "../../../conversations/filters.ts";
 import { CHANNELS, type Channel, STATUSES, type Status } from "../../../conversations/names.tsx";
 import { replayQuery, replaysQuery } from "../queries.ts";
@@ -84,12 +82,14 @@ function ReplayForm({ agentId, onClose }: { agentId: string; onClose: () => void
   const fields = fieldsOf(replay.error);
   const errorAt = (path: string) => messageAt(fields, path);
   const failure = sentenceBeside(replay.error, SHOWN);
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    replay.mutate();
-  };
   return (
-    <form onSubmit={submit} className="flex flex-col gap-5">
+    <DialogForm
+      onSubmit={() => replay.mutate()}
+      busy={replay.isPending}
+      failure={failure}
+      action="Replay"
+      onCancel={onClose}
+    >
       <VersionField
         agentId={agentId}
         value={version}
@@ -163,14 +163,7 @@ function ReplayForm({ agentId, onClose }: { agentId: string; onClose: () => void
         />
       </div>
       <CostCapFields value={cap} onChange={setCap} errorAt={errorAt} />
-      {failure && <Notice tone="danger">{failure}</Notice>}
-      <FormActions>
-        <Button onClick={onClose}>Cancel</Button>
-        <Button type="submit" variant="primary" busy={replay.isPending}>
-          Replay
-        </Button>
-      </FormActions>
-    </form>
+    </DialogForm>
   );
 }
 

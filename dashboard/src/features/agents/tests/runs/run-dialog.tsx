@@ -1,14 +1,12 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
-import { type FormEvent, useId, useState } from "react";
+import { useId, useState } from "react";
 import { api } from "../../../../api/client.ts";
 import { fieldsOf, messageAt, sentenceBeside } from "../../../../api/problem.ts";
-import { Button } from "../../../../ui/button.tsx";
 import { Checkbox } from "../../../../ui/form/checkbox.tsx";
+import { DialogForm } from "../../../../ui/form/dialog-form.tsx";
 import { FieldError } from "../../../../ui/form/field.tsx";
-import { FormActions } from "../../../../ui/form/form-actions.tsx";
 import { Dialog } from "../../../../ui/overlay/dialog.tsx";
-import { Notice } from "../../../../ui/states.tsx";
 import { runQuery, runsQuery, type Test, testsQuery } from "../queries.ts";
 import { LATEST, numbered, versionOf } from "./chosen-version.ts";
 import { CostCapFields, NO_CAP } from "./cost-cap.tsx";
@@ -80,10 +78,6 @@ function RunForm({
   });
   const fields = fieldsOf(run.error);
   const failure = sentenceBeside(run.error, ["agent_version", "version", "max_cost_usd", "unpriced", "tests"]);
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    run.mutate();
-  };
   const toggle = (testId: string, isWanted: boolean) => {
     const next = new Set(left);
     if (isWanted) next.delete(testId);
@@ -91,7 +85,14 @@ function RunForm({
     setLeft(next);
   };
   return (
-    <form onSubmit={submit} className="flex flex-col gap-5">
+    <DialogForm
+      onSubmit={() => run.mutate()}
+      busy={run.isPending}
+      disabled={wanted.length === 0}
+      failure={failure}
+      action={`Run ${wanted.length === 1 ? "1 test" : `${wanted.length} tests`}`}
+      onCancel={onClose}
+    >
       <VersionField
         agentId={agentId}
         value={version}
@@ -121,13 +122,6 @@ function RunForm({
         <FieldError id={`${legend}error`}>{fields.get("tests")}</FieldError>
       </fieldset>
       <CostCapFields value={cap} onChange={setCap} errorAt={(path) => messageAt(fields, path)} />
-      {failure && <Notice tone="danger">{failure}</Notice>}
-      <FormActions>
-        <Button onClick={onClose}>Cancel</Button>
-        <Button type="submit" variant="primary" busy={run.isPending} disabled={wanted.length === 0}>
-          Run {wanted.length === 1 ? "1 test" : `${wanted.length} tests`}
-        </Button>
-      </FormActions>
-    </form>
+    </DialogForm>
   );
 }

@@ -1,5 +1,5 @@
 import { queryOptions } from "@tanstack/react-query";
-import { api, type Schema } from "../../../api/client.ts";
+import { read, type Schema } from "../../../api/client.ts";
 
 export type Test = Schema["Test"];
 export type Run = Schema["TestRun"];
@@ -21,19 +21,15 @@ export const testsKey = (agentId: string) => ["tests", agentId] as const;
 export const testsQuery = (agentId: string) =>
   queryOptions({
     queryKey: [...testsKey(agentId), "all"],
-    queryFn: async ({ signal }) => {
-      const params = { path: { agent_id: agentId } };
-      return (await api.GET("/v1/public/agents/{agent_id}/tests", { params, signal })).tests;
-    },
+    queryFn: async ({ signal }) =>
+      (await read(signal, "/v1/public/agents/{agent_id}/tests", { path: { agent_id: agentId } })).tests,
   });
 
 export const testQuery = (agentId: string, testId: string) =>
   queryOptions({
     queryKey: [...testsKey(agentId), "one", testId],
-    queryFn: ({ signal }) => {
-      const params = { path: { agent_id: agentId, test_id: testId } };
-      return api.GET("/v1/public/agents/{agent_id}/tests/{test_id}", { params, signal });
-    },
+    queryFn: ({ signal }) =>
+      read(signal, "/v1/public/agents/{agent_id}/tests/{test_id}", { path: { agent_id: agentId, test_id: testId } }),
   });
 
 /** All runs that are kept, without attempts, newest first. */
@@ -42,7 +38,7 @@ export const runsQuery = (agentId: string) =>
     queryKey: [...testsKey(agentId), "runs"],
     queryFn: async ({ signal }) => {
       const params = { path: { agent_id: agentId }, query: { page_size: KEPT_MAX } };
-      return (await api.GET("/v1/public/agents/{agent_id}/tests/runs", { params, signal })).runs;
+      return (await read(signal, "/v1/public/agents/{agent_id}/tests/runs", params)).runs;
     },
     refetchInterval: ({ state }) => state.data?.some(isOpen) && EVERY_MS,
   });
@@ -50,10 +46,8 @@ export const runsQuery = (agentId: string) =>
 export const runQuery = (agentId: string, runId: string) =>
   queryOptions({
     queryKey: [...testsKey(agentId), "run", runId],
-    queryFn: ({ signal }) => {
-      const params = { path: { agent_id: agentId, run_id: runId } };
-      return api.GET("/v1/public/agents/{agent_id}/tests/runs/{run_id}", { params, signal });
-    },
+    queryFn: ({ signal }) =>
+      read(signal, "/v1/public/agents/{agent_id}/tests/runs/{run_id}", { path: { agent_id: agentId, run_id: runId } }),
   });
 
 /** The result of one test with its transcripts. @param ended how many of its attempts had ended, so that it is read again after the next */
@@ -62,7 +56,7 @@ export const runResultQuery = (agentId: string, runId: string, testId: string, e
     queryKey: [...testsKey(agentId), "run", runId, testId, ended],
     queryFn: async ({ signal }) => {
       const params = { path: { agent_id: agentId, run_id: runId }, query: { test_id: testId } };
-      const run = await api.GET("/v1/public/agents/{agent_id}/tests/runs/{run_id}", { params, signal });
+      const run = await read(signal, "/v1/public/agents/{agent_id}/tests/runs/{run_id}", params);
       return run.results[0] ?? null;
     },
     placeholderData: (before) => before,
@@ -74,7 +68,7 @@ export const replaysQuery = (agentId: string) =>
     queryKey: [...testsKey(agentId), "replays"],
     queryFn: async ({ signal }) => {
       const params = { path: { agent_id: agentId }, query: { page_size: KEPT_MAX } };
-      return (await api.GET("/v1/public/agents/{agent_id}/replays", { params, signal })).replays;
+      return (await read(signal, "/v1/public/agents/{agent_id}/replays", params)).replays;
     },
     refetchInterval: ({ state }) => state.data?.some(isOpen) && EVERY_MS,
   });
@@ -82,10 +76,10 @@ export const replaysQuery = (agentId: string) =>
 export const replayQuery = (agentId: string, replayId: string) =>
   queryOptions({
     queryKey: [...testsKey(agentId), "replay", replayId],
-    queryFn: ({ signal }) => {
-      const params = { path: { agent_id: agentId, replay_id: replayId } };
-      return api.GET("/v1/public/agents/{agent_id}/replays/{replay_id}", { params, signal });
-    },
+    queryFn: ({ signal }) =>
+      read(signal, "/v1/public/agents/{agent_id}/replays/{replay_id}", {
+        path: { agent_id: agentId, replay_id: replayId },
+      }),
     refetchInterval: ({ state }) => state.data && isOpen(state.data) && EVERY_MS,
   });
 
@@ -98,7 +92,7 @@ export const replayedTranscriptQuery = (agentId: string, replayId: string, conve
         path: { agent_id: agentId, replay_id: replayId },
         query: { conversation_id: conversationId },
       };
-      const replay = await api.GET("/v1/public/agents/{agent_id}/replays/{replay_id}", { params, signal });
+      const replay = await read(signal, "/v1/public/agents/{agent_id}/replays/{replay_id}", params);
       return replay.results[0]?.transcript ?? null;
     },
   });

@@ -8,7 +8,7 @@ import { required } from "../../present/required.ts";
 import { presentListedReplay, presentReplay } from "../../present/tests.ts";
 import { GetReplayQuery, ListRunsQuery, ReplayBody } from "../../schemas/tests/requests.ts";
 import { Replay, ReplayList } from "../../schemas/tests/shown.ts";
-import { endpoint } from "../endpoint.ts";
+import { endpoints } from "../endpoint.ts";
 import { testedVersionOf } from "../version.ts";
 import { microsOf } from "./test-request.ts";
 
@@ -17,14 +17,13 @@ const FIND_TIMEOUT_MS = 60_000;
 
 /** Replays of stored conversations against a version of their agent. */
 export function replayRoutes(gate: GateContext, { agents }: Clients) {
+  const route = endpoints(gate, { tag: "Tests" });
   return new Elysia({ prefix: "/v1/public/agents/:agent_id/replays" })
     .post(
       "/",
-      ...endpoint(
-        gate,
+      ...route(
         {
           id: "createReplay",
-          tag: "Tests",
           summary: "Replay conversations against a version",
           description:
             "The users of stored conversations say the same to the version, whose tools answer what they answered then. A call that was not recorded is an error: nothing goes out. Answers at once; `GET` lists what differs. A key needs the scope `conversations:read` too.",
@@ -53,11 +52,9 @@ export function replayRoutes(gate: GateContext, { agents }: Clients) {
     )
     .get(
       "/",
-      ...endpoint(
-        gate,
+      ...route(
         {
           id: "listReplays",
-          tag: "Tests",
           summary: "List the replays of an agent's conversations, newest first",
           description:
             "Without the results of conversations, which are counted: get one replay for them. Replays are kept as runs of tests are.",
@@ -79,11 +76,9 @@ export function replayRoutes(gate: GateContext, { agents }: Clients) {
     )
     .get(
       "/:replay_id",
-      ...endpoint(
-        gate,
+      ...route(
         {
           id: "getReplay",
-          tag: "Tests",
           summary: "Get a replay with what differs",
           scope: "tests:read",
           query: GetReplayQuery,

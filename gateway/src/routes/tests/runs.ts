@@ -7,7 +7,7 @@ import { required } from "../../present/required.ts";
 import { presentListedRun, presentRun } from "../../present/tests.ts";
 import { GetRunQuery, ListRunsQuery, RunTestsBody } from "../../schemas/tests/requests.ts";
 import { TestRun, TestRunList } from "../../schemas/tests/shown.ts";
-import { endpoint } from "../endpoint.ts";
+import { endpoints } from "../endpoint.ts";
 import { testedVersionOf } from "../version.ts";
 import { microsOf } from "./test-request.ts";
 
@@ -15,14 +15,13 @@ const EVENTS = "text/event-stream";
 
 /** Runs of tests against a version of their agent. */
 export function testRunRoutes(gate: GateContext, { agents }: Clients) {
+  const route = endpoints(gate, { tag: "Tests" });
   return new Elysia({ prefix: "/v1/public/agents/:agent_id/tests" })
     .post(
       "/run",
-      ...endpoint(
-        gate,
+      ...route(
         {
           id: "runTests",
-          tag: "Tests",
           summary: "Run tests against a version",
           description:
             "Answers at once; the conversations are held in the background, at most four of an account at a time. They are stored and marked, and count neither as usage nor in statistics.",
@@ -49,11 +48,9 @@ export function testRunRoutes(gate: GateContext, { agents }: Clients) {
     )
     .get(
       "/runs",
-      ...endpoint(
-        gate,
+      ...route(
         {
           id: "listTestRuns",
-          tag: "Tests",
           summary: "List the runs of an agent's tests, newest first",
           description:
             "Without the attempts of tests: get one run for them. Runs are kept for 30 days, the newest 50 of an agent.",
@@ -75,11 +72,9 @@ export function testRunRoutes(gate: GateContext, { agents }: Clients) {
     )
     .get(
       "/runs/:run_id",
-      ...endpoint(
-        gate,
+      ...route(
         {
           id: "getTestRun",
-          tag: "Tests",
           summary: "Get a run with its transcripts",
           scope: "tests:read",
           query: GetRunQuery,
@@ -96,11 +91,9 @@ export function testRunRoutes(gate: GateContext, { agents }: Clients) {
     )
     .post(
       "/runs/:run_id/cancel",
-      ...endpoint(
-        gate,
+      ...route(
         {
           id: "cancelTestRun",
-          tag: "Tests",
           summary: "Cancel a run",
           description:
             "Conversations under way end before their next turn; what they have cost by then is added. A run that has ended stays as it is. A replay is cancelled in the same way, by its ID.",
@@ -117,11 +110,9 @@ export function testRunRoutes(gate: GateContext, { agents }: Clients) {
     )
     .get(
       "/runs/:run_id/events",
-      ...endpoint(
-        gate,
+      ...route(
         {
           id: "watchTestRun",
-          tag: "Tests",
           summary: "Watch a run",
           description:
             "Server-sent events: `run`, with the run without transcripts, at first and after each change, and `ended` with the whole run.",

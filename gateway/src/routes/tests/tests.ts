@@ -11,7 +11,7 @@ import {
   UpdateTestQuery,
 } from "../../schemas/tests/requests.ts";
 import { Test, TestDeleted, TestList } from "../../schemas/tests/shown.ts";
-import { endpoint } from "../endpoint.ts";
+import { endpoints } from "../endpoint.ts";
 import { definitionOf } from "./test-request.ts";
 
 /** More than reading the conversation may take. */
@@ -19,14 +19,13 @@ const READ_TIMEOUT_MS = 25_000;
 
 /** The tests of agents (docs/testing-agents.md). */
 export function testRoutes(gate: GateContext, { agents }: Clients) {
+  const route = endpoints(gate, { tag: "Tests" });
   return new Elysia({ prefix: "/v1/public/agents/:agent_id/tests" })
     .post(
       "/",
-      ...endpoint(
-        gate,
+      ...route(
         {
           id: "createTest",
-          tag: "Tests",
           summary: "Create a test of an agent",
           scope: "agents:write",
           body: CreateTestBody,
@@ -44,11 +43,9 @@ export function testRoutes(gate: GateContext, { agents }: Clients) {
     )
     .get(
       "/",
-      ...endpoint(
-        gate,
+      ...route(
         {
           id: "listTests",
-          tag: "Tests",
           summary: "List the tests of an agent, by name",
           scope: "tests:read",
           response: TestList,
@@ -64,11 +61,9 @@ export function testRoutes(gate: GateContext, { agents }: Clients) {
     )
     .post(
       "/from-conversation",
-      ...endpoint(
-        gate,
+      ...route(
         {
           id: "createTestFromConversation",
-          tag: "Tests",
           summary: "Make a test of a conversation",
           description:
             "The user's messages become a script and the results of tools become mocks. The test expects the tool calls that the agent made, or without any a last reply with the same meaning. A key needs the scope `conversations:read` too.",
@@ -91,11 +86,9 @@ export function testRoutes(gate: GateContext, { agents }: Clients) {
     )
     .get(
       "/:test_id",
-      ...endpoint(
-        gate,
+      ...route(
         {
           id: "getTest",
-          tag: "Tests",
           summary: "Get a test",
           scope: "tests:read",
           response: Test,
@@ -110,11 +103,9 @@ export function testRoutes(gate: GateContext, { agents }: Clients) {
     )
     .patch(
       "/:test_id",
-      ...endpoint(
-        gate,
+      ...route(
         {
           id: "updateTest",
-          tag: "Tests",
           summary: "Change a test",
           scope: "agents:write",
           query: UpdateTestQuery,
@@ -142,11 +133,9 @@ export function testRoutes(gate: GateContext, { agents }: Clients) {
     )
     .delete(
       "/:test_id",
-      ...endpoint(
-        gate,
+      ...route(
         {
           id: "deleteTest",
-          tag: "Tests",
           summary: "Delete a test",
           description:
             "To delete a required test, a key needs the scope `agents:override`. The results of its runs stay.",

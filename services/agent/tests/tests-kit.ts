@@ -121,7 +121,7 @@ export async function startTestStack() {
       },
       askForJson: async (request) => {
         script.asked.push(request);
-        return { json: JSON.stringify(script.answer(request)), costUsd: 0.0001, hasPrice: true };
+        return { json: JSON.stringify(script.answer(request)), costUsd: 0.0001 };
       },
     },
     { address: "127.0.0.1:0", log: silentLogger },

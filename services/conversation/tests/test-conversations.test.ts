@@ -339,7 +339,7 @@ describe("asking a model for JSON", () => {
   test("asks the agent's own model at temperature 0 and answers an object that fits the schema", async () => {
     const agent = await createAgent(service);
     service.model.script = (call) => call.finish('```json\n{"verdict":"yes"}\n```');
-    expect(await ask(agent)).toEqual({ json: '{"verdict":"yes"}', costUsd: undefined, hasPrice: false });
+    expect(await ask(agent)).toEqual({ json: '{"verdict":"yes"}', costUsd: undefined });
     const { body, asked } = service.model.calls.at(-1) ?? {};
     expect(body).toMatchObject({ temperature: 0, response_format: { json_schema: { schema } } });
     expect(asked?.system).toStartWith("You judge.");
@@ -349,7 +349,7 @@ describe("asking a model for JSON", () => {
     const agent = await createAgent(service);
     service.model.script = (call) => call.finish('{"verdict":"no"}');
     const llm = LlmConfig.fromPartial({ ...llmOf(service.model), modelName: "judge", price: { input: 2, output: 10 } });
-    expect(await ask(agent, { llm })).toEqual({ json: '{"verdict":"no"}', costUsd: 0.000092, hasPrice: true });
+    expect(await ask(agent, { llm })).toEqual({ json: '{"verdict":"no"}', costUsd: 0.000092 });
     expect(service.model.calls.at(-1)?.body).toMatchObject({ model: "judge", temperature: 0.5 });
   });
 

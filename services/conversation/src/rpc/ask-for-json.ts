@@ -41,11 +41,7 @@ export function askForJson(ctx: ConversationContext): Handler<"askForJson"> {
     if (!input || fault !== null)
       throw new ServiceError("upstream_failed", `The ${by.provider} model's answer does not fit the schema`);
     const micros = costUsdMicros(by.price, usage);
-    return {
-      json: JSON.stringify(input),
-      costUsd: micros === null ? undefined : micros / 1_000_000,
-      hasPrice: by.price !== undefined,
-    };
+    return { json: JSON.stringify(input), costUsd: micros === null ? undefined : micros / 1_000_000 };
   };
 }
 

@@ -960,11 +960,7 @@ export interface AskForJsonResponse {
   /** An object that fits the schema. */
   json: string;
   /** Absent: the model has no price, or its provider did not count the tokens. */
-  costUsd?:
-    | number
-    | undefined;
-  /** Whether the model that answered has a price. */
-  hasPrice: boolean;
+  costUsd?: number | undefined;
 }
 
 export interface CompleteConversationRequest {
@@ -8579,7 +8575,7 @@ export const AskForJsonRequest: MessageFns<AskForJsonRequest> = {
 };
 
 function createBaseAskForJsonResponse(): AskForJsonResponse {
-  return { json: "", costUsd: undefined, hasPrice: false };
+  return { json: "", costUsd: undefined };
 }
 
 export const AskForJsonResponse: MessageFns<AskForJsonResponse> = {
@@ -8589,9 +8585,6 @@ export const AskForJsonResponse: MessageFns<AskForJsonResponse> = {
     }
     if (message.costUsd !== undefined) {
       writer.uint32(17).double(message.costUsd);
-    }
-    if (message.hasPrice !== false) {
-      writer.uint32(24).bool(message.hasPrice);
     }
     return writer;
   },
@@ -8625,14 +8618,6 @@ export const AskForJsonResponse: MessageFns<AskForJsonResponse> = {
             message.costUsd = reader.double();
             continue;
           }
-          case 3: {
-            if (tag !== 24) {
-              break;
-            }
-
-            message.hasPrice = reader.bool();
-            continue;
-          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -8652,7 +8637,6 @@ export const AskForJsonResponse: MessageFns<AskForJsonResponse> = {
     const message = createBaseAskForJsonResponse();
     message.json = object.json ?? "";
     message.costUsd = object.costUsd ?? undefined;
-    message.hasPrice = object.hasPrice ?? false;
     return message;
   },
 };

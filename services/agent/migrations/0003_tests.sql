@@ -73,7 +73,8 @@ create table test_attempts (
   -- Of the definition: how many attempts of the test must pass, and the key of test_passes for the version; null for a replay.
   pass_at_least integer not null,
   pass_key text,
-  primary key (owner_id, run_id, place)
+  primary key (owner_id, run_id, place),
+  foreign key (owner_id, run_id) references test_runs on delete cascade
 );
 create index test_attempts_open on test_attempts (owner_id, run_id, place) where status in ('QUEUED', 'RUNNING');
 create trigger test_attempts_stored after insert on test_attempts referencing new table as added

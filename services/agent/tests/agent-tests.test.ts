@@ -4,6 +4,7 @@ import { PublishAgentVersionRequest } from "@parley/proto/parley/agent/v1/agent_
 import { RunTestsRequest, type TestRun, UpdateTestRequest } from "@parley/proto/parley/agent/v1/test.ts";
 import { EndedBy } from "@parley/proto/parley/conversation/v1/conversation.ts";
 import { ServiceError } from "@parley/shared/errors";
+import { deleteOldRows } from "@parley/shared/jobs/old-rows";
 import { silentLogger } from "@parley/shared/log";
 import { eventually } from "@parley/testkit/eventually";
 import { failure } from "@parley/testkit/failures";
@@ -11,6 +12,7 @@ import { makeDue } from "@parley/testkit/jobs";
 import { newOwner } from "@parley/testkit/owners";
 import { readAgentConfig } from "../src/config.ts";
 import { startAgent } from "../src/service.ts";
+import { OLD_RUNS } from "../src/tests/store/runs.ts";
 import { change, create, creation, customLlm, deletion, present } from "./kit.ts";
 import { ended, manualAgent, newTest, REPLY_COST, runToEnd, startTestStack } from "./tests-kit.ts";
 import { createTool, httpTool } from "./tools-kit.ts";
@@ -535,6 +537,18 @@ test("an agent can be deleted at the moment in which a conversation of its tests
   });
   await deleted;
   expect([...(await sql`select from test_attempts where run_id = ${runId}`)]).toEqual([]);
+});
+
+test("a run is deleted after 30 days with what was said in it", async () => {
+  const agent = await manualAgent(agents);
+  await agents.createTest(newTest(agent, "Old", greets));
+  const { runId } = await runToEnd(agents, agent);
+  await sql`update test_runs set created_at = '2000-01-01' where run_id = ${runId}`;
+  const stored = async () => (await sql`select from test_attempts where run_id = ${runId}`).count;
+  await deleteOldRows(sql, OLD_RUNS, new Date("2000-01-30"));
+  expect(await stored()).toBe(1);
+  await deleteOldRows(sql, OLD_RUNS, new Date("2000-02-01"));
+  expect(await stored()).toBe(0);
 });
 
 test("the tests of an agent and all that came of them go with the agent", async () => {

@@ -1,8 +1,8 @@
 import type { AgentServiceService } from "@parley/proto/parley/agent/v1/agent_service.ts";
+import { oldRows } from "@parley/shared/jobs/old-rows";
 import type { Feature } from "@parley/shared/process/feature";
 import { registered } from "@parley/shared/rpc/registration";
 import type { AgentContext } from "../context.ts";
-import { oldRuns } from "./old-runs.ts";
 import { cancelTestRun } from "./rpc/cancel-test-run.ts";
 import { createReplay } from "./rpc/create-replay.ts";
 import { createTest } from "./rpc/create-test.ts";
@@ -16,6 +16,8 @@ import { runTests } from "./rpc/run-tests.ts";
 import { updateTest } from "./rpc/update-test.ts";
 import { watchTestRun } from "./rpc/watch-test-run.ts";
 import { testLanes } from "./runs/lanes.ts";
+import { OLD_PASSES } from "./store/passes.ts";
+import { OLD_RUNS } from "./store/runs.ts";
 
 /** Tests of agents: their runs, the gate of publishing, and replays. */
 export function agentTests(ctx: AgentContext, stopping: AbortSignal): Feature<typeof AgentServiceService> {
@@ -37,6 +39,6 @@ export function agentTests(ctx: AgentContext, stopping: AbortSignal): Feature<ty
       listReplays: registered(listReplays(ctx), { isList: true }),
     },
     queues: testLanes(ctx, stopping),
-    sweeps: [oldRuns(ctx.db)],
+    sweeps: [oldRows(ctx.db, "delete-old-test-runs", 60 * 60_000, [OLD_RUNS, OLD_PASSES])],
   };
 }

@@ -1,6 +1,7 @@
 import type { AgentKey } from "@parley/proto/parley/agent/v1/agent_service.ts";
 import type { Sql } from "@parley/shared/db/database";
-import { oldestPlaces } from "@parley/shared/db/oldest-places";
+import type { OldRows } from "@parley/shared/jobs/old-rows";
+import { PASS_VALID_MS } from "../score.ts";
 
 /** Stores that a test has passed, by the key of version and test. */
 export async function insertPass(tx: Sql, { ownerId, agentId }: AgentKey, passKey: string, now: Date): Promise<void> {
@@ -22,9 +23,4 @@ export async function listPasses(
   return new Set(rows.map(({ passKey }) => passKey));
 }
 
-/** Deletes at most `limit` passes from before that time. @returns the number deleted */
-export async function deleteOldPasses(sql: Sql, before: Date, limit: number): Promise<number> {
-  const old = { where: sql`passed_at <= ${before}`, by: "passed_at", limit };
-  const { count } = await sql`delete from test_passes where ctid = any(${oldestPlaces(sql, "test_passes", old)})`;
-  return count;
-}
+export const OLD_PASSES: OldRows = { table: "test_passes", by: "passed_at", keptMs: PASS_VALID_MS };

@@ -1,8 +1,9 @@
 import type { AgentKey } from "@parley/proto/parley/agent/v1/agent_service.ts";
 import { readBoundedPage } from "@parley/shared/db/bounded-page";
 import type { Database, Sql } from "@parley/shared/db/database";
-import { oldestPlaces } from "@parley/shared/db/oldest-places";
 import type { RunStatus } from "@parley/shared/domain/tests";
+import type { OldRows } from "@parley/shared/jobs/old-rows";
+import { PASS_VALID_MS } from "../score.ts";
 
 export interface RunKey extends AgentKey {
   runId: string;
@@ -118,40 +119,22 @@ export async function deleteSurplusRuns(
   { ownerId, agentId, isReplay }: Omit<RunKey, "runId">,
   kept: number,
 ): Promise<void> {
-  const rows = await tx<{ runId: string }[]>`
-    select run_id from test_runs
-    where owner_id = ${ownerId} and agent_id = ${agentId} and is_replay = ${isReplay} and ended_at is not null
-    order by created_at desc, run_id desc offset ${kept}`;
-  await deleteRuns(
-    tx,
-    ownerId,
-    rows.map(({ runId }) => runId),
-  );
+  await tx`
+    delete from test_runs where owner_id = ${ownerId} and run_id in (
+      select run_id from test_runs
+      where owner_id = ${ownerId} and agent_id = ${agentId} and is_replay = ${isReplay} and ended_at is not null
+      order by created_at desc, run_id desc offset ${kept}
+    )`;
 }
 
 /** Deletes the owner's oldest run that has ended. @returns whether there was one */
 export async function deleteOldestRun(tx: Sql, ownerId: string): Promise<boolean> {
-  const [row] = await tx<{ runId: string }[]>`
-    select run_id from test_runs where owner_id = ${ownerId} and ended_at is not null order by created_at, run_id limit 1`;
-  if (row) await deleteRuns(tx, ownerId, [row.runId]);
-  return row !== undefined;
+  const { count } = await tx`
+    delete from test_runs where owner_id = ${ownerId} and run_id = (
+      select run_id from test_runs where owner_id = ${ownerId} and ended_at is not null order by created_at, run_id limit 1
+    )`;
+  return count > 0;
 }
 
-async function deleteRuns(tx: Sql, ownerId: string, runIds: string[]): Promise<void> {
-  await tx`delete from test_runs where owner_id = ${ownerId} and run_id = any(${runIds})`;
-  await tx`delete from test_attempts where owner_id = ${ownerId} and run_id = any(${runIds})`;
-}
-
-/** Deletes at most `limit` runs from before that time, with what was said in them. @returns the number deleted */
-export async function deleteOldRuns(sql: Sql, before: Date, limit: number): Promise<number> {
-  const old = { where: sql`created_at <= ${before}`, by: "created_at", limit };
-  const [row] = await sql<{ deleted: number }[]>`
-    with gone as (
-      delete from test_runs where ctid = any(${oldestPlaces(sql, "test_runs", old)}) returning owner_id, run_id
-    ), attempts as (
-      delete from test_attempts using gone
-      where test_attempts.owner_id = gone.owner_id and test_attempts.run_id = gone.run_id
-    )
-    select count(*)::integer as deleted from gone`;
-  return row?.deleted ?? 0;
-}
+/** As old as passes that no longer count: what was said in them may be a customer's. */
+export const OLD_RUNS: OldRows = { table: "test_runs", by: "created_at", keptMs: PASS_VALID_MS, rows: 10 };

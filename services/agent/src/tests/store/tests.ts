@@ -82,12 +82,7 @@ export async function isTestNameTaken(sql: Sql, { ownerId, agentId, testId }: Te
 
 /** Deletes the tests of an agent and all that came of them. */
 export async function deleteTestsOf(tx: Sql, { ownerId, agentId }: AgentKey): Promise<void> {
-  // A run is locked before its attempts, as by whoever begins one.
-  await tx`
-    with gone as (
-      delete from test_runs where owner_id = ${ownerId} and agent_id = ${agentId} returning run_id
-    )
-    delete from test_attempts using gone where owner_id = ${ownerId} and test_attempts.run_id = gone.run_id`;
+  await tx`delete from test_runs where owner_id = ${ownerId} and agent_id = ${agentId}`;
   await tx`delete from agent_tests where owner_id = ${ownerId} and agent_id = ${agentId}`;
   await tx`delete from test_passes where owner_id = ${ownerId} and agent_id = ${agentId}`;
 }

@@ -57,8 +57,8 @@ create table test_attempts (
   attempt integer not null,
   name text not null,
   required boolean not null,
-  -- The test as it was when the run began.
-  definition json not null,
+  -- The test as it was when the run began; with its first attempt only.
+  definition json,
   status text not null check (status in ('QUEUED', 'RUNNING', 'PASSED', 'FAILED', 'CANCELLED', 'ERROR')),
   -- Which of the owner's lanes holds it while it runs (src/tests/runs/lanes.ts), and how often it was begun.
   lane integer,
@@ -78,11 +78,11 @@ create table test_attempts (
 );
 create index test_attempts_open on test_attempts (owner_id, run_id, place) where status in ('QUEUED', 'RUNNING');
 create trigger test_attempts_stored after insert on test_attempts referencing new table as added
-  for each statement execute function count_stored_bytes('500 + octet_length(definition::text) + coalesce(octet_length(outcome::text), 0)');
+  for each statement execute function count_stored_bytes('500 + coalesce(octet_length(definition::text), 0) + coalesce(octet_length(outcome::text), 0)');
 create trigger test_attempts_resized after update on test_attempts referencing old table as removed new table as added
-  for each statement execute function count_stored_bytes('500 + octet_length(definition::text) + coalesce(octet_length(outcome::text), 0)');
+  for each statement execute function count_stored_bytes('500 + coalesce(octet_length(definition::text), 0) + coalesce(octet_length(outcome::text), 0)');
 create trigger test_attempts_removed after delete on test_attempts referencing old table as removed
-  for each statement execute function count_stored_bytes('500 + octet_length(definition::text) + coalesce(octet_length(outcome::text), 0)');
+  for each statement execute function count_stored_bytes('500 + coalesce(octet_length(definition::text), 0) + coalesce(octet_length(outcome::text), 0)');
 
 -- What opens the gate: passes by version and test (src/tests/score.ts).
 create table test_passes (

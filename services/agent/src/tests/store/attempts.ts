@@ -68,7 +68,7 @@ export async function insertAttempts(sql: Sql, attempts: readonly NewAttempt[]):
         attempt: row.attempt,
         name: row.name,
         required: row.required,
-        definition: sql.typed(row.definition as never, JSON_AS_WRITTEN),
+        definition: row.attempt === 1 ? sql.typed(row.definition as never, JSON_AS_WRITTEN) : null,
         status: "QUEUED",
         pass_at_least: row.definition.pass_at_least,
         pass_key: row.passKey,
@@ -141,7 +141,11 @@ export async function findNextAttempt(
   lane: number,
 ): Promise<AttemptToHold | null> {
   const [row] = await tx<AttemptToHold[]>`
-    select ${summary(tx)}, definition from test_attempts
+    select ${summary(tx)}, (
+        select definition from test_attempts first_attempt
+        where owner_id = ${ownerId} and run_id = ${runId} and test_id = test_attempts.test_id and attempt = 1 limit 1
+      ) as definition
+    from test_attempts
     where owner_id = ${ownerId} and run_id = ${runId} and (status = 'QUEUED' or (status = 'RUNNING' and lane = ${lane}))
     order by status = 'QUEUED', place limit 1`;
   return row ?? null;

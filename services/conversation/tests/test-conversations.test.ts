@@ -118,6 +118,14 @@ async function madeCalls(agent: TestAgent, conversationId: string) {
 }
 
 describe("a conversation of a test", () => {
+  test("that is a chat has the ID that whoever begins it has chosen", async () => {
+    const agent = await createAgent(service);
+    const sessionId = newUuid();
+    const request = StartChatRequest.fromPartial({ ...agent, sessionId, test: setup() } as object);
+    expect((await service.chat.startChat(request)).sessionId).toBe(sessionId);
+    expect((await shown(agent, sessionId)).conversationId).toBe(sessionId);
+  });
+
   test("is stored and marked, and neither counted, told nor watched, in a chat as in a call", async () => {
     const agent = await createAgent(service);
     const { ownerId } = agent;

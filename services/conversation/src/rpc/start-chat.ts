@@ -14,8 +14,8 @@ import type { SessionKey } from "../store/session-key.ts";
 import { storeFirstWords } from "../store/start.ts";
 
 export function startChat(ctx: ConversationContext): Handler<"startChat"> {
-  return async ({ ownerId, agentId, metadata = {}, draftId, agentVersion, latestVersion, test }) => {
-    const key = { ownerId, conversationId: newUuid() };
+  return async ({ ownerId, agentId, metadata = {}, draftId, agentVersion, latestVersion, test, sessionId }) => {
+    const key = { ownerId, conversationId: sessionId ?? newUuid() };
     const caller = callerOf({ ...key, metadata });
     const agent = await ctx.agents.choose(ownerId, agentId, { draftId, agentVersion, latestVersion, caller });
     ctx.room.refuseFull(ownerId);

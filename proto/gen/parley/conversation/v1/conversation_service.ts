@@ -74,7 +74,11 @@ export interface StartChatRequest {
     | boolean
     | undefined;
   /** Begins a conversation of a test. Its turns are ordinary ones. */
-  test?: TestSetup | undefined;
+  test?:
+    | TestSetup
+    | undefined;
+  /** A new UUID, for one who has to know the session before it begins. Absent: the service chooses one. */
+  sessionId?: string | undefined;
 }
 
 /**
@@ -1357,6 +1361,7 @@ function createBaseStartChatRequest(): StartChatRequest {
     agentVersion: undefined,
     latestVersion: undefined,
     test: undefined,
+    sessionId: undefined,
   };
 }
 
@@ -1382,6 +1387,9 @@ export const StartChatRequest: MessageFns<StartChatRequest> = {
     }
     if (message.test !== undefined) {
       TestSetup.encode(message.test, writer.uint32(58).fork()).join();
+    }
+    if (message.sessionId !== undefined) {
+      writer.uint32(66).string(message.sessionId);
     }
     return writer;
   },
@@ -1455,6 +1463,14 @@ export const StartChatRequest: MessageFns<StartChatRequest> = {
             message.test = TestSetup.decode(reader, reader.uint32());
             continue;
           }
+          case 8: {
+            if (tag !== 66) {
+              break;
+            }
+
+            message.sessionId = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -1479,6 +1495,7 @@ export const StartChatRequest: MessageFns<StartChatRequest> = {
     message.agentVersion = object.agentVersion ?? undefined;
     message.latestVersion = object.latestVersion ?? undefined;
     message.test = (object.test !== undefined && object.test !== null) ? TestSetup.fromPartial(object.test) : undefined;
+    message.sessionId = object.sessionId ?? undefined;
     return message;
   },
 };

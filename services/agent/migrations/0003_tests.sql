@@ -63,7 +63,8 @@ create table test_attempts (
   -- Which of the owner's lanes holds it while it runs (src/tests/runs/lanes.ts), and how often it was begun.
   lane integer,
   starts integer not null default 0,
-  -- Names its last beginning: an earlier one that is still at work in a frozen process changes nothing.
+  -- Names its last beginning and is its conversation's id, until that has ended and its cost is counted. An earlier beginning that is still
+  -- at work in a frozen process changes nothing.
   token text,
   conversation_id text,
   -- As the API shows it.
@@ -77,6 +78,7 @@ create table test_attempts (
   foreign key (owner_id, run_id) references test_runs on delete cascade
 );
 create index test_attempts_open on test_attempts (owner_id, run_id, place) where status in ('QUEUED', 'RUNNING');
+create index test_attempts_held on test_attempts (owner_id, lane) where token is not null;
 create trigger test_attempts_stored after insert on test_attempts referencing new table as added
   for each statement execute function count_stored_bytes('500 + coalesce(octet_length(definition::text), 0) + coalesce(octet_length(outcome::text), 0)');
 create trigger test_attempts_resized after update on test_attempts referencing old table as removed new table as added

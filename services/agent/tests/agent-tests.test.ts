@@ -8,7 +8,7 @@ import { deleteOldRows } from "@parley/shared/jobs/old-rows";
 import { silentLogger } from "@parley/shared/log";
 import { eventually } from "@parley/testkit/eventually";
 import { failure } from "@parley/testkit/failures";
-import { makeDue } from "@parley/testkit/jobs";
+import { makeDue, tellWorkers } from "@parley/testkit/jobs";
 import { newOwner } from "@parley/testkit/owners";
 import { readAgentConfig } from "../src/config.ts";
 import { startAgent } from "../src/service.ts";
@@ -247,15 +247,78 @@ test("an attempt whose process dies is begun anew by another one, and nothing of
   };
   const { run } = await agents.runTests(RunTestsRequest.fromPartial(keyOf(agent)));
   await begun.promise;
-  // As when the lease of a process that is gone ends.
-  await sql`update jobs set lease = lease + 1, leased_until = null where owner_id = ${agent.ownerId} and leased_until is not null`;
-  await agents.runTests(RunTestsRequest.fromPartial(keyOf(agent)));
+  await endLeases(agent.ownerId);
   const first = await ended(agents, { ...keyOf(agent), runId: present(run).runId });
   frozen.resolve();
   await eventually(async () => expect(await openJobs(agent.ownerId)).toBe(0));
   const again = await ended(agents, { ...keyOf(agent), runId: first.runId });
   expect([again.status, again.costUsdMicros, again.total]).toEqual(["PASSED", REPLY_COST, 1]);
   expect(again.results).toEqual(first.results);
+});
+
+test("what a conversation had cost when its process died counts in the run, and a reply under way as unknown", async () => {
+  const agent = await manualAgent(agents);
+  const persona = { kind: "simulated", persona: "Curious", goal: "Know it all", first_message: "Hello" };
+  await agents.createTest(newTest(agent, "Anew", { ...persona, assertions: greets.assertions }));
+  const [second, done] = [
+    { message: "And then?", state: "continue" },
+    { message: "", state: "goal_met" },
+  ];
+  script.answer = ({ message }) => (message.includes("AND THEN?") ? done : second);
+  const { runId, frozen } = await runUntilFrozen(agent, "And then?");
+  await endLeases(agent.ownerId);
+  const run = await ended(agents, { ...keyOf(agent), runId });
+  frozen.resolve();
+  const [attempt] = run.results.flatMap(({ attempts }) => attempts);
+  const asked = 3 * 100;
+  expect([attempt?.status, run.costUsdMicros, run.unpricedReplies]).toEqual(["PASSED", 3 * REPLY_COST + asked, 1]);
+  const [left, again] = [...stack.held.values()].filter(({ test }) => test?.runId === runId);
+  expect([left?.conversation.endedBy, again?.conversation.conversationId]).toEqual([
+    EndedBy.ENDED_BY_SYSTEM,
+    attempt?.conversationId,
+  ]);
+});
+
+test("a conversation whose process died is not begun anew once it has cost as much as its run may", async () => {
+  const agent = await manualAgent(agents);
+  await agents.createTest(newTest(agent, "Capped", { ...greets, messages: ["Hello", "Hello again"] }));
+  const capped = { maxCostUsdMicros: REPLY_COST, allowUnpriced: true };
+  const { runId, frozen } = await runUntilFrozen(agent, "Hello again", capped);
+  await endLeases(agent.ownerId);
+  const run = await ended(agents, { ...keyOf(agent), runId });
+  frozen.resolve();
+  expect([run.status, run.costUsdMicros, run.error]).toEqual([
+    "ERROR",
+    REPLY_COST,
+    expect.stringContaining("max_cost_usd"),
+  ]);
+});
+
+test("what a conversation had cost counts in its run even if that was cancelled after its process died", async () => {
+  const agent = await manualAgent(agents);
+  await agents.createTest(newTest(agent, "Cancelled", { ...greets, messages: ["Hello", "Hello again"] }));
+  const { runId, frozen } = await runUntilFrozen(agent, "Hello again");
+  await agents.cancelTestRun({ ...keyOf(agent), runId, ...key });
+  await endLeases(agent.ownerId);
+  await eventually(async () => {
+    const run = await ended(agents, { ...keyOf(agent), runId });
+    expect([run.status, run.costUsdMicros, run.unpricedReplies]).toEqual(["CANCELLED", REPLY_COST, 1]);
+  });
+  frozen.resolve();
+});
+
+test("a conversation that cannot be read after its process died counts as a reply of unknown cost", async () => {
+  const agent = await manualAgent(agents);
+  await agents.createTest(newTest(agent, "Unread", greets));
+  const { runId, frozen } = await runUntilFrozen(agent, "Hello");
+  let reads = 0;
+  script.beforeRead = async () => {
+    if (++reads === 1) throw new ServiceError("internal", "Out of order");
+  };
+  await endLeases(agent.ownerId);
+  const run = await ended(agents, { ...keyOf(agent), runId });
+  frozen.resolve();
+  expect([run.status, run.costUsdMicros, run.unpricedReplies]).toEqual(["PASSED", REPLY_COST, 1]);
 });
 
 test("a conversation that was begun three times, and whose processes ended each time, is given up", async () => {
@@ -568,6 +631,30 @@ test("the tests of an agent and all that came of them go with the agent", async 
 
 function keyOf({ ownerId, agentId }: { ownerId: string; agentId: string }) {
   return { ownerId, agentId };
+}
+
+/** Begins a run, and waits until its first reply to this message is under way, which it stays. */
+async function runUntilFrozen(
+  agent: { ownerId: string; agentId: string },
+  at: string,
+  given: Partial<RunTestsRequest> = {},
+) {
+  const [frozen, reached] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  let times = 0;
+  script.beforeReply = async (message) => {
+    if (message !== at || ++times > 1) return;
+    reached.resolve();
+    await frozen.promise;
+  };
+  const { run } = await agents.runTests({ ...RunTestsRequest.fromPartial(keyOf(agent)), ...given });
+  await reached.promise;
+  return { runId: present(run).runId, frozen };
+}
+
+/** As when the process is gone that held the owner's conversations. */
+async function endLeases(ownerId: string): Promise<void> {
+  await sql`update jobs set lease = lease + 1, leased_until = null where owner_id = ${ownerId} and leased_until is not null`;
+  await tellWorkers(sql);
 }
 
 async function openJobs(ownerId: string): Promise<number> {

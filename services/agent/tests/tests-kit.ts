@@ -40,6 +40,8 @@ export async function startTestStack() {
   const script = {
     /** What a reply waits for. */
     beforeReply: async (_message: string): Promise<void> => {},
+    /** What reading a conversation waits for. */
+    beforeRead: async (): Promise<void> => {},
     /** What the analysis of a test's conversation finds; null: its agent has none. */
     analysis: null as Record<string, unknown> | null,
     /** What a model answers when it is asked for JSON. */
@@ -49,11 +51,12 @@ export async function startTestStack() {
     asked: [] as AskForJsonRequest[],
     calls: [] as HoldTestCallRequest[],
   };
+  const hear = (conversation: Conversation, content: string) =>
+    present(conversation.transcript).messages.push(Message.fromPartial({ role: Role.ROLE_USER, content }));
   const reply = (conversation: Conversation, message: string) => {
     const { messages } = present(conversation.transcript);
     const content = message.toUpperCase();
     const lookedUp = /look up (\S+)/.exec(message)?.[1];
-    messages.push(Message.fromPartial({ role: Role.ROLE_USER, content: message }));
     messages.push({
       ...Message.fromPartial({ role: Role.ROLE_ASSISTANT, content }),
       toolCalls: lookedUp
@@ -90,14 +93,19 @@ export async function startTestStack() {
     ConversationServiceService,
     {
       startChat: async (request) => {
-        const sessionId = newUuid();
+        const { sessionId = newUuid() } = request;
         begin(request, sessionId);
         return { sessionId, firstMessage: "" };
       },
       completeTurn: async ({ turn }) => {
         const { sessionId = "", message } = present(turn);
-        if (find(sessionId).endedBy) throw new ServiceError("condition", "Session has ended");
+        const refuseEnded = () => {
+          if (find(sessionId).endedBy) throw new ServiceError("condition", "Session has ended");
+        };
+        refuseEnded();
+        hear(find(sessionId), message);
         await script.beforeReply(message);
+        refuseEnded();
         const response = reply(find(sessionId), message);
         if (message === "Goodbye") end(sessionId, EndedBy.ENDED_BY_AGENT);
         return { sessionId, response, replayed: false, replySequence: 2, isOperators: undefined };
@@ -111,7 +119,10 @@ export async function startTestStack() {
         find(conversationId).analysis = analysisOf(script.analysis);
         return {};
       },
-      getConversation: async ({ conversationId }) => ({ conversation: find(conversationId) }),
+      getConversation: async ({ conversationId }) => {
+        await script.beforeRead();
+        return { conversation: find(conversationId) };
+      },
       listConversations: async ({ agentId, conversationId }) => {
         const all = [...held.values()].filter(({ test }) => test === undefined).map(({ conversation }) => conversation);
         const found = all.filter(
@@ -150,6 +161,7 @@ export async function startTestStack() {
             );
             yield { news: { $case: "turn", value: { recognized: "", heard: "", latencyMs: undefined } } };
           } else if (step?.$case === "line") {
+            hear(present(conversation), step.value.text);
             const heard = reply(present(conversation), step.value.text);
             yield { news: { $case: "turn", value: { recognized: step.value.text, heard, latencyMs: 700 } } };
           } else break;
@@ -181,7 +193,10 @@ export async function startTestStack() {
         },
         newUuid(),
       );
-      for (const message of messages) reply(conversation, message);
+      for (const message of messages) {
+        hear(conversation, message);
+        reply(conversation, message);
+      }
       return conversation;
     },
     stop: async () => {

@@ -7,6 +7,7 @@ import { type ErrorKind, ServiceError } from "@parley/shared/errors";
 import type { CallOrigin } from "@parley/shared/rpc/call";
 import { assertOn } from "../assertions/assert.ts";
 import type { FinishedConversation } from "../assertions/finished.ts";
+import { type Cost, costOf, costOfAnswer, costUnread, sumCosts } from "../cost.ts";
 import { criterionQuestion, type JudgeAnswer, judged, type Question, readVerdict } from "../judge.ts";
 import type { Drivers } from "./driver.ts";
 import { finishedOf } from "./finished.ts";
@@ -26,6 +27,8 @@ export interface Attempt extends AgentKey {
   once: boolean;
   origin: CallOrigin;
   so: Progress;
+  /** Counts what an answer outside the conversation has cost. */
+  paid(cost: Cost): Promise<void>;
   /** @throws when the attempt is no longer wanted */
   check(): Promise<void>;
   /** A model with its key; undefined: the agent's own. */
@@ -35,15 +38,10 @@ export interface Attempt extends AgentKey {
 /** What is known of an attempt that is under way. */
 export interface Progress {
   conversationId: string | null;
+  /** Of its conversation. */
   cost: Cost;
   /** Whether `cost` has what the conversation's replies cost. */
   isCounted: boolean;
-}
-
-/** What an attempt has cost, in millionths of a US dollar, and how many replies have no known cost. */
-export interface Cost {
-  micros: number;
-  unpriced: number;
 }
 
 export interface FinishedAttempt {
@@ -76,8 +74,7 @@ export async function holdAttempt(
       { ownerId, agentId, agentVersion, llm, system, message, schema },
       { origin, timeoutMs: ASK_TIMEOUT_MS },
     );
-    if (answer.costUsd === undefined) so.cost.unpriced++;
-    else so.cost.micros += Math.round(answer.costUsd * 1_000_000);
+    await attempt.paid(costOfAnswer(answer));
     return answer.json;
   };
   const user = userOf(definition, (question) => ask(question, definition.model));
@@ -98,7 +95,8 @@ export async function holdAttempt(
     },
   });
   const stored = await readStored(drivers, attempt, held.conversationId, wantsAnalysis);
-  addUsage(so, stored);
+  so.isCounted = true;
+  so.cost = sumCosts(so.cost, costOf(stored));
   const conversation = finishedOf(stored);
   // In a call, the one who hangs up is the user in any case.
   if (held.isCutShort && conversation.endedBy === "user") conversation.endedBy = "system";
@@ -108,16 +106,12 @@ export async function holdAttempt(
   return { conversation, stored, ask };
 }
 
-/** What the replies of an attempt that could not be held to its end have cost. */
+/** Counts what the replies of an attempt that could not be held to its end have cost. */
 export async function countBroken(drivers: Drivers, ownerId: string, so: Progress): Promise<void> {
   const { conversationId, isCounted } = so;
-  if (conversationId !== null && !isCounted) addUsage(so, await readConversation(drivers, { ownerId, conversationId }));
-}
-
-function addUsage(so: Progress, { usage }: Conversation): void {
-  so.isCounted = true;
-  so.cost.micros += usage?.costUsdMicros ?? 0;
-  so.cost.unpriced += usage?.unpricedReplies ?? 0;
+  if (conversationId === null || isCounted) return;
+  const read = readConversation(drivers, { ownerId, conversationId });
+  so.cost = sumCosts(so.cost, await read.then(costOf, costUnread));
 }
 
 async function readStored(

@@ -5,6 +5,6 @@ import type { RunRow } from "../store/runs.ts";
 export interface Begun {
   attempt: AttemptToHold;
   run: RunRow;
-  /** Names this beginning of the attempt. */
+  /** Names this beginning of the attempt, and is the ID of its conversation. */
   token: string;
 }

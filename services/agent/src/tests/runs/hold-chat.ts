@@ -9,9 +9,12 @@ const TURN_TIMEOUT_MS = 180_000;
 
 /** Holds a chat until the user or the agent ends it. @throws ServiceError as the turns do */
 export async function holdChat(drivers: Drivers, held: HeldConversation): Promise<Held> {
-  const { ownerId, agentId, agentVersion, setup, origin } = held;
+  const { ownerId, agentId, agentVersion, conversationId, setup, origin } = held;
   const { sessionId, firstMessage } = await drivers.conversations.startChat(
-    { ownerId, agentId, agentVersion, test: setup, metadata: undefined, draftId: undefined },
+    {
+      ...{ ownerId, agentId, agentVersion, sessionId: conversationId },
+      ...{ test: setup, metadata: undefined, draftId: undefined },
+    },
     { origin },
   );
   held.begun(sessionId);
@@ -54,8 +57,9 @@ async function talk(
   }
 }
 
-async function endChat(
-  { conversations }: Drivers,
+/** Ends the conversation of a test, a call's too. One that has ended stays as it is. */
+export async function endChat(
+  { conversations }: Pick<Drivers, "conversations">,
   { ownerId, origin }: Pick<HeldConversation, "ownerId" | "origin">,
   conversationId: string,
   endedBy: EndedBy,

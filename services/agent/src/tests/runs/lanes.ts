@@ -5,18 +5,19 @@ import { enqueueJobs, type Job } from "@parley/shared/jobs/store";
 import { HAND_OVER, type Queue } from "@parley/shared/jobs/worker";
 import { backOff } from "@parley/shared/retry/back-off";
 import type { AgentContext } from "../../context.ts";
+import { type Cost, NO_COST } from "../cost.ts";
 import {
   beginAttempt,
   type EndedAttempt,
   findNextAttempt,
   findNextRun,
+  forgiveStart,
   isCurrent,
-  putBack,
 } from "../store/attempts.ts";
 import { lockRun, updateRun } from "../store/runs.ts";
-import { type Cost, countBroken, type Progress } from "./attempt.ts";
+import { countBroken, type Progress } from "./attempt.ts";
 import type { Begun } from "./begun.ts";
-import { storeEnd } from "./end.ts";
+import { settleAbandoned, storeEnd } from "./end.ts";
 import { runAttempt } from "./run-attempt.ts";
 
 const QUEUE = "test-lanes";
@@ -52,13 +53,15 @@ export function testLanes(ctx: AgentContext, stopping: AbortSignal): Record<stri
       leaseMs: LEASE_MS,
       retryDelayMs: RETRY,
       run: async (job, lease) => {
-        const begun = await begin(ctx, job as Job<{ lane: number }>);
+        const { payload } = job as Job<{ lane: number }>;
+        await settleAbandoned(ctx, job.ownerId, payload.lane);
+        const begun = await begin(ctx, job.ownerId, payload.lane);
         if (!begun) return;
         if (begun === "again") return ctx.clock.now();
         const { attempt, run, token } = begun;
         const ended = await runToEnd(ctx, begun, AbortSignal.any([lease, stopping]));
         if (!ended && stopping.aborted) {
-          await putBack(ctx.db, attempt, token);
+          await forgiveStart(ctx.db, attempt, token);
           return HAND_OVER;
         }
         if (ended) await ctx.db.begin((tx) => storeEnd(tx, { attempt, run, token, ...ended }, ctx.clock.now()));
@@ -70,13 +73,14 @@ export function testLanes(ctx: AgentContext, stopping: AbortSignal): Record<stri
 
 async function begin(
   { db, clock }: Pick<AgentContext, "db" | "clock">,
-  { ownerId, payload: { lane } }: Job<{ lane: number }>,
+  ownerId: string,
+  lane: number,
 ): Promise<Begun | "again" | null> {
   return db.begin(async (tx) => {
-    const runId = await findNextRun(tx, ownerId, lane);
+    const runId = await findNextRun(tx, ownerId);
     if (runId === null) return null;
     const run = await lockRun(tx, { ownerId, runId });
-    const attempt = run && (await findNextAttempt(tx, run, lane));
+    const attempt = run && (await findNextAttempt(tx, run));
     if (!attempt) return "again";
     const token = newUuid();
     await beginAttempt(tx, attempt, { lane, token, now: clock.now() });
@@ -96,7 +100,7 @@ async function runToEnd(
 ): Promise<{ ended: EndedAttempt; cost: Cost } | null> {
   if (attempt.starts > STARTS_MAX) {
     const error = `The processes that held this conversation ended ${STARTS_MAX} times. Run the test again.`;
-    return { ended: { status: "ERROR", conversationId: null, outcome: { error } }, cost: { micros: 0, unpriced: 0 } };
+    return { ended: { status: "ERROR", conversationId: null, outcome: { error } }, cost: NO_COST };
   }
   const gone = new AbortController();
   const signal = AbortSignal.any([brokenOff, gone.signal]);
@@ -105,7 +109,7 @@ async function runToEnd(
     gone.abort(UNWANTED);
     throw UNWANTED;
   };
-  const so: Progress = { conversationId: null, cost: { micros: 0, unpriced: 0 }, isCounted: false };
+  const so: Progress = { conversationId: null, cost: NO_COST, isCounted: false };
   try {
     const ended = await runAttempt(ctx, { attempt, run, token, signal, check, so });
     return { ended, cost: so.cost };
@@ -116,7 +120,7 @@ async function runToEnd(
     const mayBeHeld = !fault || (fault.kind === "unavailable" && attempt.starts < STARTS_MAX);
     if (mayBeHeld && (await isCurrent(ctx.db, attempt, token))) throw error;
     // The conversation may be what is out of reach.
-    await countBroken(ctx, attempt.ownerId, so).catch(() => {});
+    await countBroken(ctx, attempt.ownerId, so);
     const outcome = { error: fault?.detail ?? "Cancelled" };
     return { ended: { status: "ERROR", conversationId: so.conversationId, outcome }, cost: so.cost };
   }

@@ -3,6 +3,7 @@ import type { AgentContext } from "../../context.ts";
 import { replayConversation } from "../replays/replay.ts";
 import { attemptPassed } from "../score.ts";
 import type { EndedAttempt } from "../store/attempts.ts";
+import { addCost } from "../store/runs.ts";
 import { type Attempt, assertAll, holdAttempt, type Progress } from "./attempt.ts";
 import type { Begun } from "./begun.ts";
 import { testLlm } from "./models.ts";
@@ -30,6 +31,7 @@ export async function runAttempt(ctx: AgentContext, running: Running): Promise<E
     origin: { requestId: newUuid(), signal },
     so,
     check,
+    paid: (cost) => addCost(ctx.db, run, cost),
     llmOf: (model) => testLlm(ctx, run, model),
   };
   if (run.isReplay) return replayConversation(ctx, held, attempt.testId);

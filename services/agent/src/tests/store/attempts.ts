@@ -8,6 +8,11 @@ export interface AttemptKey {
   place: number;
 }
 
+/** An attempt as it was begun. */
+export interface HeldAttempt extends AttemptKey {
+  token: string;
+}
+
 export interface NewAttempt extends AttemptKey {
   testId: string;
   attempt: number;
@@ -122,15 +127,26 @@ export async function countAttempts(
     from test_attempts where owner_id = ${ownerId} and run_id = any(${runIds as string[]}) group by run_id`;
 }
 
-/**
- * The run of the attempt that a lane of the owner is to hold: the one that it held when its process ended, or else the oldest that
- * waits; null if none does.
- */
-export async function findNextRun(sql: Sql, ownerId: string, lane: number): Promise<string | null> {
+/** The attempt that a lane of the owner held when its process ended or gave it up; null if there is none. */
+export async function findAbandoned(sql: Sql, ownerId: string, lane: number): Promise<HeldAttempt | null> {
+  const [row] = await sql<HeldAttempt[]>`
+    select owner_id, run_id, place, token from test_attempts
+    where owner_id = ${ownerId} and lane = ${lane} and token is not null limit 1`;
+  return row ?? null;
+}
+
+/** Lets an attempt that was abandoned wait again. @returns whether it still ran as it was begun */
+export async function requeueAttempt(tx: Sql, { ownerId, runId, place, token }: HeldAttempt): Promise<boolean> {
+  const { count } = await tx`
+    update test_attempts set status = 'QUEUED', lane = null, token = null, started_at = null
+    where owner_id = ${ownerId} and run_id = ${runId} and place = ${place} and status = 'RUNNING' and token = ${token}`;
+  return count > 0;
+}
+
+/** The run of the owner's oldest attempt that waits; null if none does. */
+export async function findNextRun(sql: Sql, ownerId: string): Promise<string | null> {
   const [row] = await sql<{ runId: string }[]>`
-    select run_id from test_attempts
-    where owner_id = ${ownerId} and (status = 'QUEUED' or (status = 'RUNNING' and lane = ${lane}))
-    order by status = 'QUEUED', run_id, place limit 1`;
+    select run_id from test_attempts where owner_id = ${ownerId} and status = 'QUEUED' order by run_id, place limit 1`;
   return row?.runId ?? null;
 }
 
@@ -138,7 +154,6 @@ export async function findNextRun(sql: Sql, ownerId: string, lane: number): Prom
 export async function findNextAttempt(
   tx: Sql,
   { ownerId, runId }: Pick<AttemptKey, "ownerId" | "runId">,
-  lane: number,
 ): Promise<AttemptToHold | null> {
   const [row] = await tx<AttemptToHold[]>`
     select ${summary(tx)}, (
@@ -146,12 +161,11 @@ export async function findNextAttempt(
         where owner_id = ${ownerId} and run_id = ${runId} and test_id = test_attempts.test_id and attempt = 1 limit 1
       ) as definition
     from test_attempts
-    where owner_id = ${ownerId} and run_id = ${runId} and (status = 'QUEUED' or (status = 'RUNNING' and lane = ${lane}))
-    order by status = 'QUEUED', place limit 1`;
+    where owner_id = ${ownerId} and run_id = ${runId} and status = 'QUEUED' order by place limit 1`;
   return row ?? null;
 }
 
-/** @param token names this beginning */
+/** @param token names this beginning and its conversation */
 export async function beginAttempt(
   tx: Sql,
   { ownerId, runId, place }: AttemptKey,
@@ -170,10 +184,10 @@ export async function isCurrent(sql: Sql, { ownerId, runId, place }: AttemptKey,
   return rows.length > 0;
 }
 
-/** Lets an attempt that still runs as it was begun wait again, as if it had not begun. */
-export async function putBack(sql: Sql, { ownerId, runId, place }: AttemptKey, token: string): Promise<void> {
+/** A beginning that a process gives up in order to stop is not one too many. */
+export async function forgiveStart(sql: Sql, { ownerId, runId, place }: AttemptKey, token: string): Promise<void> {
   await sql`
-    update test_attempts set status = 'QUEUED', lane = null, token = null, started_at = null, starts = starts - 1
+    update test_attempts set starts = starts - 1
     where owner_id = ${ownerId} and run_id = ${runId} and place = ${place} and status = 'RUNNING' and token = ${token}`;
 }
 
@@ -192,7 +206,7 @@ export async function endAttempt(
   now: Date,
 ): Promise<boolean> {
   const { count } = await tx`
-    update test_attempts set status = ${status}, conversation_id = ${conversationId},
+    update test_attempts set status = ${status}, conversation_id = ${conversationId}, token = null,
       outcome = ${tx.typed(outcome as never, JSON_AS_WRITTEN)}, ended_at = ${now}
     where owner_id = ${ownerId} and run_id = ${runId} and place = ${place} and status = 'RUNNING' and token = ${token}`;
   return count > 0;

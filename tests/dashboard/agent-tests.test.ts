@@ -61,7 +61,7 @@ test("a test that an owner writes leads to what is missing in it, fails beside w
 
   await page.getByRole("link", { name: "View the stored conversation" }).click();
   await page.getByRole("button", { name: "Make a test of this conversation" }).click();
-  await page.getByRole("heading", { name: /^Conversation / }).waitFor();
+  await page.getByRole("heading", { name: "Where is my order?" }).waitFor();
   expect(await page.getByRole("textbox", { name: "Message 1" }).inputValue()).toBe("Where is my order?");
   await page.getByRole("link", { name: "All tests of the agent" }).click();
   await page.getByRole("row", { name: /Tells where an order is .*Passed/ }).waitFor();

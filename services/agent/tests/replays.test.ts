@@ -144,6 +144,21 @@ test("a test of a conversation has its user's words, its tools' results, and exp
   expect(await failure(agents.createTestFromConversation(foreign))).toMatchObject({ kind: "not_found" });
 });
 
+test("a test of a conversation is named by its user's first words, cut to the length of names and numbered if they are taken", async () => {
+  const agent = await manualAgent(agents);
+  const { ownerId, agentId } = agent;
+  const nameFrom = async (words: string[]) => {
+    const { conversationId } = stack.keep(agent, words);
+    const request = { ownerId, agentId, conversationId, name: undefined, idempotency: undefined };
+    return present((await agents.createTestFromConversation(request)).test).name;
+  };
+  expect(await nameFrom(["\u200b", "Where is\n my order?", "A-1"])).toBe("Where is my order?");
+  expect(await nameFrom(["Where is my order?"])).toBe("Where is my order? (2)");
+  const long = "🙂 ".repeat(80);
+  expect(await nameFrom([long])).toBe(`${"🙂 ".repeat(49)}🙂…`);
+  expect(await nameFrom([long])).toBe(`${"🙂 ".repeat(47)}🙂… (2)`);
+});
+
 test("a test of a conversation without tools expects the meaning of the last reply, and one whose tool is gone leaves it out", async () => {
   const agent = await manualAgent(agents);
   const { conversationId } = stack.keep(agent, ["Hello", "look up A-1"]);
@@ -151,7 +166,7 @@ test("a test of a conversation without tools expects the meaning of the last rep
   const request = { ownerId, agentId, conversationId, name: undefined, idempotency: undefined };
   const { test: made } = await agents.createTestFromConversation(request);
   expect(made).toMatchObject({
-    name: `Conversation ${conversationId}`,
+    name: "Hello",
     definition: {
       messages: ["Hello", "look up A-1"],
       tool_mocks: [],

@@ -7154,7 +7154,7 @@ export interface components {
              * @example 0198c1f0-5a7b-7cc3-9c39-2f1d6f0a1b2c
              */
             conversation_id: string;
-            /** @description Name of the test. Default: `Conversation` and the conversation's ID. */
+            /** @description Name of the test. Default: the user's first words, numbered if the agent has a test of that name. */
             name?: string | null;
         };
         /** @description The fields to change. Those that you leave out stay as they are; null restores a default. */

@@ -97,7 +97,10 @@ export const TestFromConversationBody = Type.Object(
       description: "A conversation of the agent.",
       example: "0198c1f0-5a7b-7cc3-9c39-2f1d6f0a1b2c",
     }),
-    name: Maybe(Name, "Name of the test. Default: `Conversation` and the conversation's ID."),
+    name: Maybe(
+      Name,
+      "Name of the test. Default: the user's first words, numbered if the agent has a test of that name.",
+    ),
   },
   { $id: "TestFromConversationRequest", description: "The conversation to make a test of." },
 );

@@ -5,15 +5,16 @@ import { notFound, ServiceError } from "@parley/shared/errors";
 import { runPrepared } from "@parley/shared/idempotency/run";
 import { newId } from "@parley/shared/ids";
 import { actorText } from "@parley/shared/rpc/actor";
-import { checkName } from "@parley/shared/text/name";
+import { checkName, NAME_MAX, nameOfText } from "@parley/shared/text/name";
 import type { AgentContext, Handler } from "../../context.ts";
-import { checkAgentId, getAgentRow } from "../../read-agents.ts";
+import { checkAgentId, getAgentRow, getLockedAgentRow } from "../../read-agents.ts";
 import { withinAgentRoom } from "../../room.ts";
 import { listToolNames } from "../../store/tools.ts";
 import { defineTest } from "../define.ts";
 import { messagesOf, mocksOf } from "../replays/recorded.ts";
 import { finishedOf } from "../runs/finished.ts";
 import { readConversation } from "../runs/read-conversation.ts";
+import { listTestNames } from "../store/tests.ts";
 import { storeNewTest } from "./create-test.ts";
 
 /** Stores a scripted test that says what the user of a conversation said, and expects of the agent what it did with its tools. */
@@ -36,10 +37,13 @@ export function createTestFromConversation(ctx: AgentContext): Handler<"createTe
             const now = ctx.clock.now();
             // A tool that is gone has no call to answer.
             const tools = new Set(await listToolNames(tx, ownerId));
+            const definition = testOf(conversation, (tool) => tools.has(tool));
+            // Nobody else takes a name in the meantime.
+            await getLockedAgentRow(tx, { ownerId, agentId });
             return storeNewTest(ctx, tx, {
               ...{ ownerId, agentId, testId: newId("tst"), required: false },
-              name: name ?? `Conversation ${conversationId}`,
-              definition: testOf(conversation, (tool) => tools.has(tool)),
+              name: name ?? nameFor(conversation, await listTestNames(tx, { ownerId, agentId })),
+              definition,
               createdBy: actorText(call.actor),
               createdAt: now,
               updatedAt: now,
@@ -48,6 +52,17 @@ export function createTestFromConversation(ctx: AgentContext): Handler<"createTe
       },
     );
   };
+}
+
+/** The user's first words, numbered if another test of the agent has them as its name. */
+function nameFor(conversation: Conversation, taken: readonly string[]): string {
+  const words = messagesOf(conversation).find((message) => nameOfText(message) !== null);
+  const text = words ?? `Conversation ${conversation.conversationId}`;
+  for (let number = 1; ; number++) {
+    const end = number === 1 ? "" : ` (${number})`;
+    const name = `${nameOfText(text, NAME_MAX - end.length)}${end}`;
+    if (!taken.includes(name)) return name;
+  }
 }
 
 /** @throws ServiceError condition if there is nothing to test */

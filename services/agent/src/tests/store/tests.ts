@@ -73,6 +73,12 @@ export async function countTests(sql: Sql, { ownerId, agentId }: AgentKey): Prom
   return row?.tests ?? 0;
 }
 
+export async function listTestNames(sql: Sql, { ownerId, agentId }: AgentKey): Promise<string[]> {
+  const rows = await sql<{ name: string }[]>`
+    select name from agent_tests where owner_id = ${ownerId} and agent_id = ${agentId}`;
+  return rows.map(({ name }) => name);
+}
+
 export async function isTestNameTaken(sql: Sql, { ownerId, agentId, testId }: TestKey, name: string): Promise<boolean> {
   const rows = await sql`
     select from agent_tests

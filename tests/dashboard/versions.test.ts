@@ -112,6 +112,25 @@ test("publishing past a required test that has not passed names it, leads to a r
   await page.context().close();
 }, 240_000);
 
+test("the page of a run whose required tests have passed publishes its version", async () => {
+  const { api, id, page } = await newAgent();
+  const json = { headers: { "content-type": "application/json" } };
+  await api.send("PATCH", `/agents/${id}`, { body: JSON.stringify({ publishing: "manual" }), ...json });
+  const rest = { kind: "scripted", channel: "text", messages: ["Hello"] };
+  const greets = [{ type: "contains", value: "hello" }];
+  await api.post(`/agents/${id}/tests`, { ...rest, name: "Greets", required: true, assertions: greets });
+  const fails = [{ type: "contains", value: "Acme" }];
+  await api.post(`/agents/${id}/tests`, { ...rest, name: "Says the name", required: false, assertions: fails });
+  await page.goto(`/agents/${id}?tab=tests&run=all&version=2`);
+  await page.getByRole("button", { name: "Run 2 tests" }).click();
+  await page.getByRole("button", { name: "Publish this version" }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Publish" }).click();
+  await page.getByText("Version 2 is published").first().waitFor();
+  await page.getByRole("button", { name: "Publish this version" }).waitFor({ state: "detached" });
+  expect((await api.get(`/agents/${id}`)).body.published_version).toBe(2);
+  await page.context().close();
+}, 240_000);
+
 test("conversations show their version, and are listed by it", async () => {
   const { api, id, page } = await newAgent();
   for (const agent_version of [1, "latest"]) {

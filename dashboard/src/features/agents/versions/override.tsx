@@ -1,4 +1,4 @@
-import { Link, useParams } from "@tanstack/react-router";
+import { Link } from "@tanstack/react-router";
 import { Problem, sentenceOf } from "../../../api/problem.ts";
 import { TextField } from "../../../ui/form/fields.tsx";
 import { Notice } from "../../../ui/states.tsx";
@@ -11,12 +11,14 @@ export function isOverridable(error: Error | null): boolean {
 /** Why versions do not get conversations: each reason on a line, and a field for the reason to do it all the same. */
 export function Refusal({
   error,
+  agentId,
   version,
   reason,
   onReason,
   onLeave,
 }: {
   error: Error | null;
+  agentId: string;
   /** The one whose tests are to be run. */
   version: number;
   reason: string;
@@ -50,7 +52,7 @@ export function Refusal({
       {isOverridable(error) && (
         <TextField
           label="Reason to publish without them"
-          hint={<OverrideHint version={version} onLeave={onLeave} />}
+          hint={<OverrideHint agentId={agentId} version={version} onLeave={onLeave} />}
           required
           maxLength={500}
           value={reason}
@@ -61,8 +63,7 @@ export function Refusal({
   );
 }
 
-function OverrideHint({ version, onLeave }: { version: number; onLeave: () => void }) {
-  const { agentId } = useParams({ from: "/signed-in/agents/$agentId" });
+function OverrideHint({ agentId, version, onLeave }: { agentId: string; version: number; onLeave: () => void }) {
   return (
     <>
       It stands in the publish log. Better:{" "}

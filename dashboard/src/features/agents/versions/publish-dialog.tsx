@@ -72,7 +72,14 @@ function PublishForm({ draft, version, onClose }: { draft: Published; version: n
         value={note}
         onChange={({ target }) => setNote(target.value)}
       />
-      <Refusal error={publish.error} version={version} reason={reason} onReason={setReason} onLeave={onClose} />
+      <Refusal
+        error={publish.error}
+        agentId={agent.id}
+        version={version}
+        reason={reason}
+        onReason={setReason}
+        onLeave={onClose}
+      />
       <div className="flex justify-end gap-2">
         <Button onClick={onClose}>Cancel</Button>
         <Button type="submit" variant={isOverridable(publish.error) ? "danger" : "primary"} busy={publish.isPending}>

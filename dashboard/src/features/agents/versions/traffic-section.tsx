@@ -164,7 +164,14 @@ function SplitForm({
           A split makes publishing manual: what you save from now on waits until you publish it.
         </p>
       )}
-      <Refusal error={save.error} version={Math.max(...used)} reason={reason} onReason={setReason} onLeave={onClose} />
+      <Refusal
+        error={save.error}
+        agentId={agent.id}
+        version={Math.max(...used)}
+        reason={reason}
+        onReason={setReason}
+        onLeave={onClose}
+      />
       <div className="flex justify-end gap-2">
         <Button onClick={onClose}>Cancel</Button>
         <Button type="submit" variant={isOverridable(save.error) ? "danger" : "primary"} busy={save.isPending}>

@@ -6,6 +6,7 @@ import { Button } from "../../../../ui/button.tsx";
 import { Page } from "../../../../ui/page.tsx";
 import { isOpen, type Run, runQuery } from "../queries.ts";
 import { CancelRun } from "./cancel-run.tsx";
+import { PublishRun } from "./publish-run.tsx";
 import { ResultCard } from "./result-card.tsx";
 import { RunFacts } from "./run-facts.tsx";
 import { RunHeading } from "./run-heading.tsx";
@@ -32,15 +33,22 @@ function Shown({ run }: { run: Run }) {
         isOpen(run) ? (
           <CancelRun agentId={agentId} runId={run.run_id} what="run" />
         ) : (
-          <Button asChild>
-            <Link
-              to="/agents/$agentId"
-              params={{ agentId }}
-              search={{ tab: "tests", run: results.length === 1 ? results[0]?.test_id : "all", version: agent_version }}
-            >
-              <RotateCw aria-hidden /> Run again
-            </Link>
-          </Button>
+          <>
+            <Button asChild>
+              <Link
+                to="/agents/$agentId"
+                params={{ agentId }}
+                search={{
+                  tab: "tests",
+                  run: results.length === 1 ? results[0]?.test_id : "all",
+                  version: agent_version,
+                }}
+              >
+                <RotateCw aria-hidden /> Run again
+              </Link>
+            </Button>
+            <PublishRun run={run} />
+          </>
         )
       }
     >

@@ -71,6 +71,25 @@ test("a test that an owner writes leads to what is missing in it, fails beside w
   await page.context().close();
 }, 240_000);
 
+test("a test of an agent that publishes what is saved at once cannot be required, and leads to the setting", async () => {
+  const owner = await createOwner(stack.accounts);
+  const agentId = await createAgent(stack.api(owner.apiKey), model);
+  const page = await openSignedIn(browser, stack, owner);
+  await page.goto(`/agents/${agentId}/tests/new`);
+  const required = page.getByRole("switch", { name: "Required" });
+  const link = page.getByRole("link", { name: "agent's versions" });
+  await link.waitFor();
+  expect(await required.isDisabled()).toBe(true);
+  await link.click();
+  await page.getByRole("switch", { name: "Publish what I save at once" }).click();
+  await page.getByRole("button", { name: "Save", exact: true }).click();
+  await page.getByText("Version 2, published").or(page.getByText("Version 2 is not published")).waitFor();
+  await page.goBack();
+  await link.waitFor({ state: "detached" });
+  expect(await required.isDisabled()).toBe(false);
+  await page.context().close();
+}, 240_000);
+
 test("a link to the last tab of an agent shows that tab as chosen on a narrow phone", async () => {
   const [owner] = stack.owners;
   const agentId = await createAgent(stack.api(owner.apiKey), model);

@@ -1,4 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
 import { Field } from "../../../../ui/form/field.tsx";
 import { NumberField, TextField } from "../../../../ui/form/fields.tsx";
 import { Section } from "../../../../ui/form/section.tsx";
@@ -10,7 +11,7 @@ const REPEAT_MAX = 10;
 
 /** What the test is called, how often it is held, and whether a version needs it. */
 export function AboutSection({ draft: { form, set, errorAt }, agentId }: { draft: TestDraft; agentId: string }) {
-  const isManual = useQuery(agentQuery(agentId)).data?.publishing === "manual";
+  const isAuto = useQuery(agentQuery(agentId)).data?.publishing === "auto";
   return (
     <Section title="About">
       <TextField
@@ -26,14 +27,33 @@ export function AboutSection({ draft: { form, set, errorAt }, agentId }: { draft
         hint={
           <>
             A version is published only if this test has passed for it.
-            {!isManual && " For that, turn off “Publish what I save at once” in the agent's versions."}
+            {isAuto && (
+              <>
+                {" "}
+                For that, first turn off “Publish what I save at once” in the{" "}
+                <Link
+                  to="/agents/$agentId"
+                  params={{ agentId }}
+                  search={{ tab: "versions" }}
+                  className="text-accent-ink underline"
+                >
+                  agent's versions
+                </Link>
+                .
+              </>
+            )}
           </>
         }
         error={errorAt("required")}
       >
         {(control) => (
           <span>
-            <Switch {...control} checked={form.required} onChange={(required) => set({ required })} />
+            <Switch
+              {...control}
+              disabled={isAuto && !form.required}
+              checked={form.required}
+              onChange={(required) => set({ required })}
+            />
           </span>
         )}
       </Field>

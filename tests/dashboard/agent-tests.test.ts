@@ -90,6 +90,26 @@ test("a test of an agent that publishes what is saved at once cannot be required
   await page.context().close();
 }, 240_000);
 
+test("a replay calls each conversation by its user's first words, with when it began", async () => {
+  const owner = await createOwner(stack.accounts);
+  const api = stack.api(owner.apiKey);
+  const agentId = await createAgent(api, model);
+  const { headers } = await api.chat({ agent_id: agentId, message: "Where is my order?" });
+  const conversationId = headers.get("x-session-id") ?? "";
+  const conversations = { conversation_ids: [conversationId] };
+  const { body } = await api.post(`/agents/${agentId}/replays`, { agent_version: "latest", conversations });
+  const { created_at } = (await api.get(`/conversations/${conversationId}`)).body;
+  const page = await openSignedIn(browser, stack, owner);
+  await page.goto(`/agents/${agentId}/replays/${body.replay_id}`);
+  const card = page.getByRole("list", { name: "Conversations" }).getByRole("listitem");
+  await card.getByRole("heading", { name: "1. Where is my order?" }).waitFor();
+  expect(await card.locator("time").getAttribute("datetime")).toBe(created_at);
+  await card.getByRole("link", { name: "As it is stored" }).click();
+  await page.waitForURL(`**/conversations/${conversationId}`);
+  expect(page.failures).toEqual([]);
+  await page.context().close();
+}, 240_000);
+
 test("a link to the last tab of an agent shows that tab as chosen on a narrow phone", async () => {
   const [owner] = stack.owners;
   const agentId = await createAgent(stack.api(owner.apiKey), model);

@@ -83,6 +83,15 @@ export const replayQuery = (agentId: string, replayId: string) =>
     refetchInterval: ({ state }) => state.data && isOpen(state.data) && EVERY_MS,
   });
 
+/** A conversation that was replayed, as it is stored. */
+export const storedConversationQuery = (conversationId: string) =>
+  queryOptions({
+    queryKey: ["conversation", conversationId, "replayed"],
+    queryFn: ({ signal }) =>
+      read(signal, "/v1/public/conversations/{conversation_id}", { path: { conversation_id: conversationId } }),
+    staleTime: Number.POSITIVE_INFINITY,
+  });
+
 /** What was said in the replay of one conversation; null if nothing is stored of it. */
 export const replayedTranscriptQuery = (agentId: string, replayId: string, conversationId: string) =>
   queryOptions({

@@ -3,10 +3,13 @@ import { Link } from "@tanstack/react-router";
 import { useState } from "react";
 import { Button } from "../../../../ui/button.tsx";
 import { ErrorState, Notice, Skeleton } from "../../../../ui/states.tsx";
-import { type Replay, replayedTranscriptQuery } from "../queries.ts";
+import { Time } from "../../../../ui/time.tsx";
+import { openingOf } from "../../../conversations/opening.ts";
+import { type Replay, replayedTranscriptQuery, storedConversationQuery } from "../queries.ts";
 import { RunStatusBadge } from "../runs/status.tsx";
 import { TestTranscript } from "../runs/test-transcript.tsx";
 import { DifferenceView } from "./difference-view.tsx";
+import { useSeen } from "./use-seen.ts";
 
 type Result = Replay["results"][number];
 
@@ -14,11 +17,20 @@ type Result = Replay["results"][number];
 export function ReplayedCard({ replay, result, number }: { replay: Replay; result: Result; number: number }) {
   const { conversation_id, replayed_conversation_id, status, differences, documents_changed, error } = result;
   const [isShown, setShown] = useState(false);
+  const [card, isSeen] = useSeen<HTMLElement>();
+  const stored = useQuery({ ...storedConversationQuery(conversation_id), enabled: isSeen }).data;
   return (
-    <section className="flex flex-col gap-4 rounded-xl border border-line bg-raised p-4">
+    <section ref={card} className="flex flex-col gap-4 rounded-xl border border-line bg-raised p-4">
       <div className="flex flex-wrap items-center gap-x-4 gap-y-2">
-        <h2 className="font-semibold">Conversation {number}</h2>
+        <h2 dir="auto" className="basis-full truncate font-semibold">
+          {stored ? `${number}. ${openingOf(stored)}` : `Conversation ${number}`}
+        </h2>
         <RunStatusBadge status={status} isReplay />
+        {stored && (
+          <span className="text-muted">
+            <Time at={stored.created_at} />
+          </span>
+        )}
         <Conversation conversationId={conversation_id}>As it is stored</Conversation>
         {replayed_conversation_id !== null && (
           <Conversation conversationId={replayed_conversation_id}>Its replay</Conversation>

@@ -131,6 +131,20 @@ test("the page of a run whose required tests have passed publishes its version",
   await page.context().close();
 }, 240_000);
 
+test("a comparison calls knowledge bases by their names and their modes as the editor does", async () => {
+  const { api, id, page } = await newAgent();
+  const { body: base } = await api.post("/knowledge-bases", { name: "Price lists" });
+  const body = JSON.stringify({ knowledge: [{ knowledge_base_id: base.id, mode: "always" }] });
+  await api.send("PATCH", `/agents/${id}`, { body, headers: { "content-type": "application/json" } });
+  await page.goto(`/agents/${id}?tab=versions&version=2&against=1`);
+  const knowledge = page.getByRole("region", { name: "knowledge" });
+  await knowledge.getByText("Nothing", { exact: true }).waitFor();
+  await knowledge.getByText("Price lists", { exact: true }).waitFor();
+  await knowledge.getByText("Search every message, at most 6 chunks, at most 8,000 characters").waitFor();
+  expect(page.failures).toEqual([]);
+  await page.context().close();
+}, 240_000);
+
 test("conversations show their version, and are listed by it", async () => {
   const { api, id, page } = await newAgent();
   for (const agent_version of [1, "latest"]) {

@@ -3,6 +3,7 @@ import type { Schema } from "../../../api/client.ts";
 import { Segments } from "../../../ui/segments.tsx";
 import { Skeleton } from "../../../ui/states.tsx";
 import { labelOfField } from "../editor/field-labels.ts";
+import { KnowledgeValue } from "./knowledge-value.tsx";
 
 type Change = Schema["AgentVersionDiff"]["changes"][number];
 
@@ -43,8 +44,8 @@ export function ChangeList({ changes, from, to }: { changes: readonly Change[]; 
             </Suspense>
           ) : (
             <div className="grid gap-2 sm:grid-cols-2">
-              <Value name={`Version ${from}`} value={change.from} />
-              <Value name={`Version ${to}`} value={change.to} />
+              <Value name={`Version ${from}`} field={change.field} value={change.from} />
+              <Value name={`Version ${to}`} field={change.field} value={change.to} />
             </div>
           )}
         </section>
@@ -58,22 +59,28 @@ function isText({ diff }: Change): boolean {
   return diff !== undefined;
 }
 
-function Value({ name, value }: { name: string; value: unknown }) {
+function Value({ name, field, value }: { name: string; field: string; value: unknown }) {
   return (
     <div className="min-w-0 overflow-hidden rounded-lg border border-line">
       <p className="border-b border-line bg-surface px-3 py-1 text-xs font-medium text-muted">{name}</p>
-      <pre
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, also by keyboard
-        tabIndex={0}
-        className="max-h-60 overflow-auto bg-raised px-3 py-2 font-mono text-[0.8125rem] wrap-anywhere whitespace-pre-wrap"
-      >
-        {shown(value)}
-      </pre>
+      {field === "knowledge" && Array.isArray(value) && value.length > 0 ? (
+        <div className="bg-raised px-3 py-2">
+          <KnowledgeValue uses={value} />
+        </div>
+      ) : (
+        <pre
+          // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, also by keyboard
+          tabIndex={0}
+          className="max-h-60 overflow-auto bg-raised px-3 py-2 font-mono text-[0.8125rem] wrap-anywhere whitespace-pre-wrap"
+        >
+          {shown(value)}
+        </pre>
+      )}
     </div>
   );
 }
 
 function shown(value: unknown): string {
-  if (value === null || value === "") return "Nothing";
+  if (value === null || value === "" || (Array.isArray(value) && value.length === 0)) return "Nothing";
   return typeof value === "string" ? value : JSON.stringify(value, null, 2);
 }

@@ -9,7 +9,7 @@ import type { Agent } from "../../agents.ts";
 
 export type KnowledgeUse = NonNullable<Agent["knowledge"]>[number];
 
-const MODES = [
+export const MODES = [
   {
     value: "tool",
     label: "Search when needed",

@@ -161,7 +161,7 @@ test("the versions of an agent's own prompt are one click from its editor", asyn
   await page.getByRole("textbox", { name: "Prompt" }).fill("You are Zoe.");
   await page.getByRole("button", { name: "Save", exact: true }).click();
   await page.getByText("Saved", { exact: true }).first().waitFor();
-  await page.getByRole("link", { name: "Versions" }).click();
+  await page.getByRole("link", { name: "Prompt versions" }).click();
   await page.getByRole("button", { name: /^2 Latest/ }).waitFor();
   await page.getByRole("button", { name: /^1 / }).click();
   await page.getByRole("button", { name: "Restore" }).click();

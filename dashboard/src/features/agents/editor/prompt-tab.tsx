@@ -50,7 +50,7 @@ export function PromptTab({ draft }: { draft: AgentDraft }) {
             {named && (
               <Button asChild size="small">
                 <Link to="/prompts/$promptName" params={{ promptName: named }}>
-                  <History aria-hidden /> Versions
+                  <History aria-hidden /> Prompt versions
                 </Link>
               </Button>
             )}

@@ -1,4 +1,5 @@
 import type { Assertion, AssertionResult } from "@parley/shared/domain/tests";
+import { parseObject } from "@parley/shared/json/json-object";
 import type { FinishedConversation } from "./assertions/finished.ts";
 
 /** What a model is asked, and the JSON Schema of its answer. */
@@ -86,17 +87,9 @@ export interface JudgeAnswer {
 
 /** @returns null for an answer that is no verdict */
 export function readVerdict(json: string): JudgeAnswer | null {
-  const answer = parsed(json) as Partial<JudgeAnswer> | null;
+  const answer = parseObject(json) as Partial<JudgeAnswer> | null;
   if (!answer || !VERDICTS.includes(answer.verdict ?? "")) return null;
   return { verdict: answer.verdict as JudgeAnswer["verdict"], reason: String(answer.reason ?? "") };
-}
-
-function parsed(json: string): unknown {
-  try {
-    return JSON.parse(json);
-  } catch {
-    return null;
-  }
 }
 
 /** Unclear is not passed: nobody knows that the agent did right. */

@@ -1,6 +1,7 @@
 import { type Conversation, Role, type ToolCall } from "@parley/proto/parley/conversation/v1/conversation.ts";
 import { type Mock, TEST_LIMITS } from "@parley/shared/domain/tests";
 import { BUILT_IN_TOOLS } from "@parley/shared/domain/tools";
+import { parseObject } from "@parley/shared/json/json-object";
 
 /** What the user of a stored conversation said, in order. */
 export function messagesOf({ transcript }: Conversation): string[] {
@@ -16,23 +17,12 @@ export function mocksOf({ transcript }: Conversation): Mock[] {
 }
 
 function mockOf({ name, arguments: given, result, isError }: ToolCall): Mock {
-  const when = argumentsOf(given);
+  const when = parseObject(given);
   return {
     tool: name,
     ...(when && { when }),
     ...(isError ? { error: result || "The call failed" } : { result, recorded: true }),
   };
-}
-
-function argumentsOf(text: string): Record<string, unknown> | null {
-  try {
-    const given: unknown = JSON.parse(text);
-    return typeof given === "object" && given !== null && !Array.isArray(given)
-      ? (given as Record<string, unknown>)
-      : null;
-  } catch {
-    return null;
-  }
 }
 
 /** These work in a test as they always do: nothing leaves the conversation. */

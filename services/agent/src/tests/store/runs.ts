@@ -1,6 +1,6 @@
 import type { AgentKey } from "@parley/proto/parley/agent/v1/agent_service.ts";
-import { readBoundedPage } from "@parley/shared/db/bounded-page";
-import type { Database, Sql } from "@parley/shared/db/database";
+import { readCountedPage } from "@parley/shared/db/bounded-page";
+import type { Sql } from "@parley/shared/db/database";
 import type { RunStatus } from "@parley/shared/domain/tests";
 import type { OldRows } from "@parley/shared/jobs/old-rows";
 import type { Cost } from "../cost.ts";
@@ -104,24 +104,18 @@ export async function countOpenRuns(sql: Sql, ownerId: string): Promise<number> 
 
 /** A page of an agent's runs or replays, newest first, and the number of all. */
 export async function listRuns(
-  db: Database,
+  sql: Sql,
   { ownerId, agentId, isReplay }: Omit<RunKey, "runId">,
   page: { number: number; size: number },
 ): Promise<{ rows: RunRow[]; total: number }> {
-  return db.begin("isolation level repeatable read read only", async (tx) => {
-    const matching = tx`owner_id = ${ownerId} and agent_id = ${agentId} and is_replay = ${isReplay}`;
-    const order = tx`order by created_at desc, run_id desc`;
-    const [rows, [count]] = await Promise.all([
-      readBoundedPage<RunRow>(tx, {
-        rows: tx`
-          select ${columns(tx)} from test_runs where ${matching} ${order}
-          limit ${page.size} offset ${(page.number - 1) * page.size}`,
-        bytes: tx`octet_length(page::text)`,
-        order,
-      }),
-      tx<{ total: number }[]>`select count(*)::integer as total from test_runs where ${matching}`,
-    ]);
-    return { rows, total: count?.total ?? 0 };
+  const matching = sql`from test_runs where owner_id = ${ownerId} and agent_id = ${agentId} and is_replay = ${isReplay}`;
+  const order = sql`order by created_at desc, run_id desc`;
+  return readCountedPage<RunRow>(sql, {
+    rows: sql`
+      select ${columns(sql)} ${matching} ${order} limit ${page.size} offset ${(page.number - 1) * page.size}`,
+    total: sql`select count(*) ${matching}`,
+    bytes: sql`octet_length(page::text)`,
+    order,
   });
 }
 

@@ -1,5 +1,5 @@
-import { createHash } from "node:crypto";
 import type { AssertionResult, RunStatus, TestDefinition } from "@parley/shared/domain/tests";
+import { jsonHash } from "@parley/shared/json/json-hash";
 
 /** How long a pass opens the gate, in milliseconds: models behind an unchanged version change. */
 export const PASS_VALID_MS = 30 * 24 * 60 * 60_000;
@@ -9,16 +9,7 @@ export const PASS_VALID_MS = 30 * 24 * 60 * 60_000;
  * @param versionHash of the version's content
  */
 export function passKey(versionHash: string, test: TestDefinition): string {
-  return createHash("sha256").update(versionHash).update("\0").update(stableJson(test)).digest("hex");
-}
-
-/** The same text for equal values, whatever the order of their fields. */
-export function stableJson(value: unknown): string {
-  return JSON.stringify(value, (_, each: unknown) =>
-    typeof each === "object" && each !== null && !Array.isArray(each)
-      ? Object.fromEntries(Object.entries(each).toSorted(([a], [b]) => (a < b ? -1 : 1)))
-      : each,
-  );
+  return jsonHash([versionHash, test]);
 }
 
 /** What the attempts of a test say of it. */

@@ -3,6 +3,7 @@ import { KnowledgeServiceService } from "@parley/proto/parley/knowledge/v1/knowl
 import type { Clock } from "@parley/shared/clock";
 import type { RoomSettings } from "@parley/shared/domain/full";
 import { createEgress } from "@parley/shared/egress/egress";
+import { oldRows } from "@parley/shared/jobs/old-rows";
 import type { WorkerSettings } from "@parley/shared/jobs/worker";
 import type { Logger } from "@parley/shared/log";
 import type { Running } from "@parley/shared/process/run-process";
@@ -14,7 +15,6 @@ import { PAGE_BYTES_MAX } from "./ingest/fetch-page.ts";
 import { ingestion } from "./ingest/ingest.ts";
 import { refreshes } from "./ingest/refresh.ts";
 import { removals } from "./ingest/remove.ts";
-import { untakenParts } from "./ingest/untaken.ts";
 import { MIGRATIONS } from "./migrations.ts";
 import { forgetOwners } from "./owners/forget-owner.ts";
 import { addContent } from "./rpc/add-content.ts";
@@ -36,6 +36,7 @@ import { search } from "./rpc/search.ts";
 import { updateKnowledgeBase } from "./rpc/update-knowledge-base.ts";
 import { createSearch } from "./search/search.ts";
 import { fewSearches } from "./searching.ts";
+import { UNTAKEN_PARTS } from "./store/contents.ts";
 import { createParser, type Parser } from "./text/parse.ts";
 
 interface KnowledgeSettings extends Pick<WorkerSettings, "pollMs"> {
@@ -93,7 +94,7 @@ export function startKnowledge(
               ...ingestion({ ...ctx, parser, ask: egress.ask, stopping, changed: index.changed }),
               ...removals(db),
             },
-            sweeps: [refreshes(db), untakenParts(db)],
+            sweeps: [refreshes(db), oldRows(db, "delete-untaken-parts", 10 * 60_000, [UNTAKEN_PARTS])],
           },
           {
             handlers: {

@@ -1,8 +1,10 @@
 import { afterAll, expect, test } from "bun:test";
 import { newUuid } from "@parley/shared/ids";
+import { deleteOldRows } from "@parley/shared/jobs/old-rows";
 import { eventually } from "@parley/testkit/eventually";
 import { failure } from "@parley/testkit/failures";
 import { newOwner } from "@parley/testkit/owners";
+import { insertPart, putContent, UNTAKEN_PARTS } from "../src/store/contents.ts";
 import { addDocument, FAILED, newBase, PLAIN, sent, settled, startTestKnowledge } from "./kit.ts";
 
 const { client, sql, users, stop } = await startTestKnowledge({
@@ -108,6 +110,23 @@ test("content that is refused, or was sent twice, takes no room", async () => {
     await client.createDocument({ ...base, ...PLAIN, name: "prices.txt", content, idempotency });
   }
   await eventually(async () => expect(await partsOf()).toBe(0));
+});
+
+test("bytes that no document took are deleted after an hour, and bytes that wait for their turn stay", async () => {
+  const ownerId = newOwner();
+  const createdAt = new Date("2100-01-01");
+  for (const contentId of ["taken", "left"])
+    await insertPart(sql, { ownerId, contentId, part: 0 }, Buffer.from("x"), createdAt);
+  const waiting = { ownerId, documentId: "doc", contentId: "taken", mediaType: null, sha256: null, bytes: 1 };
+  await putContent(sql, waiting, createdAt);
+  const left = async (now: string) => {
+    await deleteOldRows(sql, UNTAKEN_PARTS, new Date(now));
+    return (await sql`select content_id as id from content_parts where owner_id = ${ownerId} order by 1`).map(
+      ({ id }) => id,
+    );
+  };
+  expect(await left("2100-01-01T00:59:59Z")).toEqual(["left", "taken"]);
+  expect(await left("2100-01-01T01:00:01Z")).toEqual(["taken"]);
 });
 
 test("a text that is longer than its file and finds no room fails, and says so", async () => {

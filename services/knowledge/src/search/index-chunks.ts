@@ -1,7 +1,6 @@
 import type { Sql } from "@parley/shared/db/database";
 import { newId } from "@parley/shared/ids";
 import {
-  type DocumentKey,
   deleteChunkRows,
   insertChunks,
   listChunkHashes,
@@ -9,6 +8,7 @@ import {
   moveChunks,
   type PlacedChunk,
 } from "../store/chunks.ts";
+import type { DocumentKey } from "../store/documents.ts";
 import { noteChange } from "../store/vectors.ts";
 import {
   type ChunkWords,

@@ -100,7 +100,6 @@ export async function listBaseRows(
     from bases where owner_id = ${ownerId}
     ${search === "" ? sql`` : sql`and (name || E'\n' || description) ilike ${containing(search)}`}`;
   return readCountedPage<CountedBase>(sql, {
-    from: sql``,
     rows: counted(
       sql,
       sql`

@@ -1,10 +1,5 @@
 import type { Sql } from "@parley/shared/db/database";
-
-export interface DocumentKey {
-  ownerId: string;
-  baseId: string;
-  documentId: string;
-}
+import type { DocumentKey } from "./documents.ts";
 
 export interface PlacedChunk {
   chunkId: string;

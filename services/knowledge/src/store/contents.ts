@@ -1,4 +1,5 @@
 import type { Sql } from "@parley/shared/db/database";
+import type { OldRows } from "@parley/shared/jobs/old-rows";
 import type { DocumentKey } from "./documents.ts";
 
 /** Enough to tell what it is. */
@@ -64,18 +65,18 @@ export async function deleteUntaken(sql: Sql, ownerId: string, contentId: string
       and not exists (select from contents where owner_id = ${ownerId} and content_id = ${contentId})`;
 }
 
-/** Deletes some parts that no document took by then. @returns the number deleted */
-export async function deleteUntakenParts(sql: Sql, before: Date, max: number): Promise<number> {
-  const { count } = await sql`
-    delete from content_parts where ctid = any(array(
-      select ctid from content_parts as parts
-      where created_at < ${before} and not exists (
-        select from contents where contents.owner_id = parts.owner_id and contents.content_id = parts.content_id
-      )
-      order by created_at limit ${max} for update skip locked
-    ))`;
-  return count;
-}
+/** Bytes that were sent and that no document took, in much more time than an upload takes. */
+export const UNTAKEN_PARTS: OldRows = {
+  table: "content_parts",
+  by: "created_at",
+  keptMs: 60 * 60_000,
+  where: (sql) => sql`
+    not exists (
+      select from contents
+      where contents.owner_id = content_parts.owner_id and contents.content_id = content_parts.content_id
+    )`,
+  rows: 100,
+};
 
 /** Makes this the document's next content, in place of one that waits. */
 export async function putContent(sql: Sql, row: ContentRow, now: Date): Promise<void> {

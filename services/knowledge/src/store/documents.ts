@@ -179,7 +179,6 @@ export async function listDocumentRows(
     ${search === "" ? sql`` : sql`and name ilike ${containing(search)}`}
     ${status === null ? sql`` : sql`and status = ${status}`}`;
   return readCountedPage<DocumentRow>(sql, {
-    from: sql``,
     rows: sql`
       select ${columns(sql)} from ${withContents(sql)} ${matching} order by documents.created_at desc, document_id desc
       limit ${page.size} offset ${(page.number - 1) * page.size}`,

@@ -1,9 +1,5 @@
 import type { Sql } from "@parley/shared/db/database";
-
-export interface BaseKey {
-  ownerId: string;
-  baseId: string;
-}
+import type { BaseKey } from "./bases.ts";
 
 /** Says that a base has chunks that may lack vectors. */
 export async function noteChange(tx: Sql, { ownerId, baseId }: BaseKey): Promise<void> {

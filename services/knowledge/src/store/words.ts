@@ -1,5 +1,5 @@
 import type { Sql } from "@parley/shared/db/database";
-import type { DocumentKey } from "./chunks.ts";
+import type { DocumentKey } from "./documents.ts";
 
 export interface ChunkWords {
   chunkId: string;

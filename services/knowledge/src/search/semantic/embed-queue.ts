@@ -6,8 +6,8 @@ import { timeSlice } from "@parley/shared/jobs/time-slice";
 import { HAND_OVER, type Queue } from "@parley/shared/jobs/worker";
 import type { Logger } from "@parley/shared/log";
 import { backOff } from "@parley/shared/retry/back-off";
+import type { BaseKey } from "../../store/bases.ts";
 import {
-  type BaseKey,
   beginEmbedding,
   countEmbedded,
   deleteOtherModels,

@@ -11,7 +11,7 @@ export function publishAgentVersion(ctx: AgentContext): Handler<"publishAgentVer
         publishedNumbers: version?.row.agentMobileNumbers ?? [],
         traffic: null,
       },
-      entry: { kind: agentVersion < (row.publishedVersion ?? 0) ? "rollback" : "publish", agentVersion, split: null },
+      entry: { kind: agentVersion < (row.publishedVersion ?? 0) ? "rollback" : "publish", agentVersion },
     }));
   };
 }

@@ -19,7 +19,7 @@ export function setTraffic(ctx: AgentContext): Handler<"setTraffic"> {
       const { slots: before, salt } = traffic ?? { slots: allSlots(publishedVersion), salt: newUuid() };
       return {
         state: { publishedVersion, publishedNumbers, traffic: { split, salt, slots: moveSlots(before, split) } },
-        entry: { kind: "traffic", agentVersion: null, split },
+        entry: { kind: "traffic", split },
       };
     });
   };

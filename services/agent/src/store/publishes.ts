@@ -5,16 +5,16 @@ import type { TrafficShare } from "./agents.ts";
 /** An entry of an agent's publish log. */
 export interface NewPublish extends AgentKey {
   kind: "publish" | "rollback" | "traffic" | "automatic" | "test_changed" | "test_cleared" | "test_deleted";
-  agentVersion: number | null;
-  split: TrafficShare[] | null;
-  note: string | null;
-  overrideReason: string | null;
+  agentVersion?: number | null;
+  split?: TrafficShare[] | null;
+  note?: string | null;
+  overrideReason?: string | null;
   /** As `actorText` writes it. */
   createdBy: string;
   createdAt: Date;
 }
 
-export interface PublishRow extends NewPublish {
+export interface PublishRow extends Required<NewPublish> {
   /** 1, 2, 3 … of the agent. */
   number: number;
 }
@@ -33,10 +33,10 @@ export async function insertPublishes(tx: Sql, entries: readonly NewPublish[]): 
     from unnest(
       ${entries.map(({ agentId }) => agentId)}::text[],
       ${entries.map(({ kind }) => kind)}::text[],
-      ${entries.map(({ agentVersion }) => agentVersion)}::integer[],
-      ${entries.map(({ split }) => split && JSON.stringify(split))}::text[],
-      ${entries.map(({ note }) => note)}::text[],
-      ${entries.map(({ overrideReason }) => overrideReason)}::text[],
+      ${entries.map(({ agentVersion = null }) => agentVersion)}::integer[],
+      ${entries.map(({ split }) => (split ? JSON.stringify(split) : null))}::text[],
+      ${entries.map(({ note = null }) => note)}::text[],
+      ${entries.map(({ overrideReason = null }) => overrideReason)}::text[],
       ${entries.map(({ createdBy }) => createdBy)}::text[],
       ${entries.map(({ createdAt }) => createdAt.toISOString())}::text[]
     ) as made (agent_id, kind, agent_version, split, note, override_reason, created_by, created_at)

@@ -60,11 +60,5 @@ async function log(
   note: string,
   { actor, now }: Logged,
 ): Promise<void> {
-  await insertPublishes(tx, [
-    {
-      ...{ ownerId, agentId, kind, agentVersion: null, split: null, note, overrideReason: null },
-      createdBy: actorText(actor),
-      createdAt: now,
-    },
-  ]);
+  await insertPublishes(tx, [{ ownerId, agentId, kind, note, createdBy: actorText(actor), createdAt: now }]);
 }

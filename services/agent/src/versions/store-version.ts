@@ -35,16 +35,6 @@ export async function storeVersion(tx: Sql, row: AgentRow, facts: VersionFacts):
   await insertVersions(tx, [{ ...key, ...made, createdBy, note: facts.note, createdAt: facts.now }]);
   const next = { ...row, latestVersion: agentVersion };
   if (row.publishing === "manual") return next;
-  await insertPublishes(tx, [
-    {
-      ...key,
-      kind: "automatic",
-      split: null,
-      note: null,
-      overrideReason: null,
-      createdBy,
-      createdAt: facts.now,
-    },
-  ]);
+  await insertPublishes(tx, [{ ...key, kind: "automatic", createdBy, createdAt: facts.now }]);
   return { ...next, publishedVersion: agentVersion, publishedNumbers: row.agentMobileNumbers, traffic: null };
 }

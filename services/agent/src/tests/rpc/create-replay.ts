@@ -8,16 +8,11 @@ import { CONVERSATION_STATUSES, CONVERSATION_TYPES } from "@parley/shared/domain
 import { TEST_LIMITS, type TestDefinition } from "@parley/shared/domain/tests";
 import { invalid } from "@parley/shared/errors";
 import { runPrepared } from "@parley/shared/idempotency/run";
-import { newId } from "@parley/shared/ids";
-import { actorText } from "@parley/shared/rpc/actor";
 import type { Call } from "@parley/shared/rpc/call";
 import type { AgentContext, Handler } from "../../context.ts";
 import { checkAgentId, getAgentRow, getVersion } from "../../read-agents.ts";
 import { LATEST } from "../../store/versions.ts";
-import { requirePrices } from "../runs/models.ts";
 import { startRun } from "../runs/start.ts";
-import { toTestRun } from "../runs/to-run.ts";
-import { listAttemptSummaries, type NewAttempt } from "../store/attempts.ts";
 
 const PAGE = 100;
 const LIST_TIMEOUT_MS = 20_000;
@@ -25,7 +20,7 @@ const LIST_TIMEOUT_MS = 20_000;
 /** Which conversations are replayed is settled at once; what was said in them is read when their turn comes. */
 export function createReplay(ctx: AgentContext): Handler<"createReplay"> {
   return async (request, call) => {
-    const { ownerId, agentId, max, idempotency, maxCostUsdMicros, allowUnpriced } = request;
+    const { ownerId, agentId, max, idempotency } = request;
     checkAgentId(agentId);
     if (max < 1 || max > TEST_LIMITS.conversations)
       throw invalid("max", `max must be 1 to ${TEST_LIMITS.conversations}`);
@@ -39,27 +34,10 @@ export function createReplay(ctx: AgentContext): Handler<"createReplay"> {
           return findConversations(ctx, request, call);
         },
         write: async (tx, conversationIds) => {
-          const { agentVersion, hash, row } = await getVersion(tx, request, request.agentVersion ?? LATEST);
-          if (maxCostUsdMicros !== undefined && !allowUnpriced) requirePrices(ctx, row, []);
-          const runId = newId("rpl");
-          const attempts = conversationIds.map(
-            (testId, place): NewAttempt => ({
-              ...{ ownerId, runId, place, testId, attempt: 1, name: testId, required: false, definition },
-              passKey: null,
-            }),
-          );
-          const run = await startRun(
-            ctx,
-            tx,
-            {
-              ...{ ownerId, agentId, runId, isReplay: true, agentVersion, versionHash: hash },
-              maxCost: maxCostUsdMicros ?? null,
-              createdBy: actorText(call.actor),
-              createdAt: ctx.clock.now(),
-            },
-            attempts,
-          );
-          return { replay: toTestRun(run, await listAttemptSummaries(tx, ownerId, [runId])) };
+          const version = await getVersion(tx, request, request.agentVersion ?? LATEST);
+          const same = { attempt: 1, required: false, definition, passKey: null };
+          const attempts = conversationIds.map((testId) => ({ testId, name: testId, ...same }));
+          return { replay: await startRun(ctx, tx, request, version, { isReplay: true, actor: call.actor }, attempts) };
         },
       },
     );

@@ -25,7 +25,7 @@ export function cancelTestRun(ctx: AgentContext): Handler<"cancelTestRun"> {
         await updateRun(tx, { ...run, status, endedAt: now });
         runsEnded().add(1, { status, kind: run.isReplay ? "replay" : "tests" });
       }
-      return { run: toTestRun(await getRun(tx, key), await listAttemptSummaries(tx, ownerId, [runId])) };
+      return { run: toTestRun(await getRun(tx, key), await listAttemptSummaries(tx, request)) };
     });
   };
 }

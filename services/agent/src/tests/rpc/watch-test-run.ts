@@ -26,7 +26,7 @@ export function watchTestRun({ db }: AgentContext): Handler<"watchTestRun"> {
         revision = run.revision;
         const attempts =
           run.endedAt === null
-            ? await listAttemptSummaries(db, run.ownerId, [run.runId])
+            ? await listAttemptSummaries(db, run)
             : await listAttempts(db, run.ownerId, run.runId, "");
         yield { run: toTestRun(run, attempts) };
         if (run.endedAt !== null) return;

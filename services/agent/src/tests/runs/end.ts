@@ -78,7 +78,7 @@ async function storeProgress(tx: Sql, counted: RunRow, now: Date): Promise<Score
     const cancelled = await cancelAttempts(tx, run, { alsoRunning: false, now });
     if (cancelled > 0) run.error = "The run has cost max_cost_usd: the conversations that had not begun were cancelled";
   }
-  const tests = scoreTests(await listAttemptSummaries(tx, run.ownerId, [run.runId]));
+  const tests = scoreTests(await listAttemptSummaries(tx, run));
   if (!tests.some(({ attempts }) => attempts.some(({ status }) => isOpen(status)))) {
     Object.assign(run, { status: statusOf(run, tests), endedAt: now });
     runsEnded().add(1, { status: run.status, kind: run.isReplay ? "replay" : "tests" });

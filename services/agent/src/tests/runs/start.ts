@@ -64,7 +64,7 @@ export async function startRun(
     );
   });
   await enqueueLanes(tx, ownerId, run.createdAt);
-  return toTestRun(run, await listAttemptSummaries(tx, ownerId, [runId]));
+  return toTestRun(run, await listAttemptSummaries(tx, run));
 }
 
 /** The tests with these ids or names, each once; all without any. @throws ServiceError not_found */

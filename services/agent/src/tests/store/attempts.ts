@@ -99,12 +99,10 @@ const OUTCOMES_BYTES_MAX = 3 * 1024 * 1024;
 
 export async function listAttemptSummaries(
   sql: Sql,
-  ownerId: string,
-  runIds: readonly string[],
+  { ownerId, runId }: Pick<AttemptKey, "ownerId" | "runId">,
 ): Promise<AttemptSummary[]> {
   return sql<AttemptSummary[]>`
-    select ${summary(sql)} from test_attempts
-    where owner_id = ${ownerId} and run_id = any(${runIds as string[]}) order by run_id, place`;
+    select ${summary(sql)} from test_attempts where owner_id = ${ownerId} and run_id = ${runId} order by place`;
 }
 
 /** The tests of these runs, each run's in the order of their first attempts. */

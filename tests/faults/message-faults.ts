@@ -17,9 +17,9 @@ const WITHIN_MS = 240_000 + PEOPLE * 5_000;
 
 const model = await startScriptedModel();
 const speech = startScriptedSpeech(HEARD, 0.1);
-const api = stack.api(stack.owners[0].apiKey);
+const api = stack.api(stack.owners[1].apiKey);
 const agentId = await createAgent(api, model, speech.settings);
-const number = await connectWhatsApp(stack, stack.owners[0].ownerId, "+15105550170", agentId);
+const number = await connectWhatsApp(stack, stack.owners[1].ownerId, "+15105550170", agentId);
 afterAll(async () => {
   await speech.stop();
   await model.stop();

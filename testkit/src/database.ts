@@ -5,11 +5,6 @@ import postgres from "postgres";
 export const EMPTY_TEMPLATE = "parley_template";
 /** A database with every service's tables, so that no test migrates again. */
 export const TEMPLATE = "parley_template_migrated";
-/**
- * The pool of a service under test. Each connection is set up anew, with the plans of its statements: with ten, Postgres takes a third
- * more CPU.
- */
-export const FEW_CONNECTIONS = { PARLEY_DATABASE_POOL: "3" } as const;
 export const TEST_SECRET = Buffer.alloc(32, 7).toString("base64");
 
 export interface TestDatabase {

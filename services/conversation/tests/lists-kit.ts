@@ -8,7 +8,7 @@ import { type Database, openDatabase } from "@parley/shared/db/database";
 import { newId, newUuid } from "@parley/shared/ids";
 import { silentLogger } from "@parley/shared/log";
 import { type FakeClock, fakeClock } from "@parley/testkit/clock";
-import { createTestDatabase, FEW_CONNECTIONS } from "@parley/testkit/database";
+import { createTestDatabase } from "@parley/testkit/database";
 import { readConversationConfig } from "../src/config.ts";
 import { startConversation } from "../src/service.ts";
 import { type ChatClient, chatClient } from "./kit.ts";
@@ -29,7 +29,6 @@ export async function startTestLists(): Promise<TestLists> {
   const url = database.urls.conversation;
   const config = readConversationConfig({
     DATABASE_URL: url,
-    ...FEW_CONNECTIONS,
     PARLEY_ACCOUNT_ADDRESS: "127.0.0.1:1",
     PARLEY_KNOWLEDGE_ADDRESS: "127.0.0.1:1",
     PARLEY_AGENT_ADDRESS: "127.0.0.1:1",

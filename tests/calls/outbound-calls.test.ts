@@ -272,8 +272,8 @@ test(
       await eventually(async () => {
         const over = { conversation_type: "WEB", conversation_status: "COMPLETED" };
         expect(await conversation()).toMatchObject(over);
+        expect(await atCarrier(number)).toMatchObject([{ status: "completed" }]);
       }, WITHIN_MS);
-      expect(await atCarrier(number)).toMatchObject([{ status: "completed" }]);
     } finally {
       caller.close();
       model.always(null);

@@ -5,6 +5,11 @@ import postgres from "postgres";
 export const EMPTY_TEMPLATE = "parley_template";
 /** A database with every service's tables, so that no test migrates again. */
 export const TEMPLATE = "parley_template_migrated";
+/**
+ * The pool of a service under test, for which each connection is set up anew, with the plans of its statements: with ten, a whole run
+ * takes about a tenth more CPU. Where a test holds several connections, the product's pool is needed.
+ */
+export const FEW_CONNECTIONS = { PARLEY_DATABASE_POOL: "3" } as const;
 export const TEST_SECRET = Buffer.alloc(32, 7).toString("base64");
 
 export interface TestDatabase {

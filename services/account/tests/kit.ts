@@ -4,7 +4,7 @@ import { AccountServiceService, CreateKeyRequest } from "@parley/proto/parley/ac
 import { silentLogger } from "@parley/shared/log";
 import { createClient, type ServiceClient } from "@parley/shared/rpc/client";
 import { type FakeClock, fakeClock } from "@parley/testkit/clock";
-import { createTestDatabase, TEST_SECRET, type TestDatabase } from "@parley/testkit/database";
+import { createTestDatabase, FEW_CONNECTIONS, TEST_SECRET, type TestDatabase } from "@parley/testkit/database";
 import { readAccountConfig } from "../src/config.ts";
 import { startAccount } from "../src/service.ts";
 
@@ -49,6 +49,7 @@ export async function startAccountProcess(
 ): Promise<{ client: AccountClient; stop(): Promise<void> }> {
   const config = readAccountConfig({
     DATABASE_URL: database.urls.account,
+    ...FEW_CONNECTIONS,
     PARLEY_CONVERSATION_ADDRESS: conversationAddress,
     PARLEY_VOICE_ADDRESS: NOWHERE,
     PARLEY_MESSAGING_ADDRESS: NOWHERE,

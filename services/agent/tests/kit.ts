@@ -10,7 +10,7 @@ import { PromptServiceService } from "@parley/proto/parley/prompt/v1/prompt_serv
 import { silentLogger } from "@parley/shared/log";
 import { createClient, type ServiceClient } from "@parley/shared/rpc/client";
 import { type FakeClock, fakeClock } from "@parley/testkit/clock";
-import { createTestDatabase, TEST_SECRET, type TestDatabase } from "@parley/testkit/database";
+import { createTestDatabase, FEW_CONNECTIONS, TEST_SECRET, type TestDatabase } from "@parley/testkit/database";
 import { sharedAgents } from "@parley/testkit/shared-agents";
 import postgres from "postgres";
 import { readAgentConfig } from "../src/config.ts";
@@ -39,6 +39,7 @@ export async function startTestAgents(env: Record<string, string> = {}): Promise
   const shared = sharedAgents();
   const envOf = (promptAddress = shared.promptAddress) => ({
     DATABASE_URL: database.urls.agent,
+    ...FEW_CONNECTIONS,
     PARLEY_ENCRYPTION_KEY: TEST_SECRET,
     PARLEY_PROMPT_ADDRESS: promptAddress,
     PARLEY_ACCOUNT_ADDRESS: "127.0.0.1:1",

@@ -21,7 +21,7 @@ import { createClient, type ServiceClient } from "@parley/shared/rpc/client";
 import type { CallOptions } from "@parley/shared/rpc/client/sender";
 import { readStatus } from "@parley/shared/rpc/status";
 import { type FakeClock, fakeClock } from "@parley/testkit/clock";
-import { createTestDatabase } from "@parley/testkit/database";
+import { createTestDatabase, FEW_CONNECTIONS } from "@parley/testkit/database";
 import { serviceErrorOf } from "@parley/testkit/failures";
 import { newOwner } from "@parley/testkit/owners";
 import { type ScriptedModel, startScriptedModel } from "@parley/testkit/scripted-model";
@@ -65,6 +65,7 @@ export async function startTestChat(
   const { agentAddress } = sharedAgents();
   const own = {
     DATABASE_URL: database.urls.conversation,
+    ...FEW_CONNECTIONS,
     PARLEY_ACCOUNT_ADDRESS: "127.0.0.1:1",
     PARLEY_KNOWLEDGE_ADDRESS: "127.0.0.1:1",
     PARLEY_AGENT_ADDRESS: agentAddress,

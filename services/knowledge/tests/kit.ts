@@ -6,7 +6,7 @@ import { newUuid } from "@parley/shared/ids";
 import { silentLogger } from "@parley/shared/log";
 import { createClient, type ServiceClient } from "@parley/shared/rpc/client";
 import { serve } from "@parley/shared/rpc/server";
-import { createTestDatabase } from "@parley/testkit/database";
+import { createTestDatabase, FEW_CONNECTIONS } from "@parley/testkit/database";
 import { eventually } from "@parley/testkit/eventually";
 import { newOwner } from "@parley/testkit/owners";
 import postgres from "postgres";
@@ -50,6 +50,7 @@ export async function startTestKnowledge(
   );
   const config = readKnowledgeConfig({
     DATABASE_URL: database.urls.knowledge,
+    ...FEW_CONNECTIONS,
     PARLEY_AGENT_ADDRESS: agents.address,
     PARLEY_ALLOWED_PRIVATE_HOSTS: "127.0.0.1",
     ...env,

@@ -3,7 +3,7 @@ import { MessagingServiceService } from "@parley/proto/parley/messaging/v1/messa
 import { silentLogger } from "@parley/shared/log";
 import { createClient, type ServiceClient } from "@parley/shared/rpc/client";
 import { type FakeClock, fakeClock } from "@parley/testkit/clock";
-import { createTestDatabase, TEST_SECRET } from "@parley/testkit/database";
+import { createTestDatabase, FEW_CONNECTIONS, TEST_SECRET } from "@parley/testkit/database";
 import { sharedAgents } from "@parley/testkit/shared-agents";
 import { readMessagingConfig } from "../src/config.ts";
 import { startMessaging } from "../src/service.ts";
@@ -27,6 +27,7 @@ export async function startTestMessaging(): Promise<TestMessaging> {
   const { agentAddress } = sharedAgents();
   const config = readMessagingConfig({
     DATABASE_URL: database.urls.messaging,
+    ...FEW_CONNECTIONS,
     PARLEY_ACCOUNT_ADDRESS: "127.0.0.1:1",
     PARLEY_AGENT_ADDRESS: agentAddress,
     PARLEY_CONVERSATION_ADDRESS: "127.0.0.1:1",

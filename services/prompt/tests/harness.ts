@@ -11,7 +11,7 @@ import { silentLogger } from "@parley/shared/log";
 import { createClient, type ServiceClient } from "@parley/shared/rpc/client";
 import { serve } from "@parley/shared/rpc/server";
 import { type FakeClock, fakeClock } from "@parley/testkit/clock";
-import { createTestDatabase, type TestDatabase } from "@parley/testkit/database";
+import { createTestDatabase, FEW_CONNECTIONS, type TestDatabase } from "@parley/testkit/database";
 import { readPromptConfig } from "../src/config.ts";
 import { startPrompt } from "../src/service.ts";
 
@@ -50,6 +50,7 @@ export async function startTestService(env: Record<string, string> = {}): Promis
   const startReplica = async () => {
     const config = readPromptConfig({
       DATABASE_URL: database.urls.prompt,
+      ...FEW_CONNECTIONS,
       PARLEY_AGENT_ADDRESS: agentServer.address,
       ...env,
     });

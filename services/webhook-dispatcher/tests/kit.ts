@@ -13,7 +13,7 @@ import {
 import { newId, newUuid } from "@parley/shared/ids";
 import { silentLogger } from "@parley/shared/log";
 import { createClient, type ServiceClient } from "@parley/shared/rpc/client";
-import { createTestDatabase, TEST_SECRET } from "@parley/testkit/database";
+import { createTestDatabase, FEW_CONNECTIONS, TEST_SECRET } from "@parley/testkit/database";
 import { eventually } from "@parley/testkit/eventually";
 import { newOwner } from "@parley/testkit/owners";
 import postgres from "postgres";
@@ -61,7 +61,7 @@ export async function startTestDispatcher(
   settings: Parameters<typeof startDispatcher>[2] = {},
 ): Promise<TestDispatcher> {
   const database = await createTestDatabase();
-  const env = { DATABASE_URL: database.urls.webhook, ...TEST_ENV, ...given };
+  const env = { DATABASE_URL: database.urls.webhook, ...FEW_CONNECTIONS, ...TEST_ENV, ...given };
   const sql = postgres(database.urls.webhook, { max: 1, onnotice: () => {} });
   const running = await startDispatcher(readDispatcherConfig(env), silentLogger, {
     pollMs: 50,

@@ -3,7 +3,12 @@ import { LONG_LIVED } from "./short-lived.ts";
 import { type RunningStack, type StackPlace, useStack } from "./use-stack.ts";
 
 /** Settings that the tests on it need: a client address that requests can name, and quick retries. */
-const SETTINGS = { PARLEY_TRUSTED_PROXIES: "127.0.0.0/8", PARLEY_WEBHOOK_RETRY_MS: "20", ...LONG_LIVED };
+const SETTINGS = {
+  PARLEY_TRUSTED_PROXIES: "127.0.0.0/8",
+  PARLEY_WEBHOOK_RETRY_MS: "20",
+  PARLEY_DATABASE_POOL: "10",
+  ...LONG_LIVED,
+};
 const VARIABLE = "PARLEY_TEST_STACK";
 
 /**

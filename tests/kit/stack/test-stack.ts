@@ -7,7 +7,7 @@ import { openHome } from "@parley/dev/stack/home.ts";
 import { readStackSettings } from "@parley/dev/stack/settings.ts";
 import { type LeftOut, startStack } from "@parley/dev/stack/stack.ts";
 import { roleUrls } from "@parley/shared/db/provision";
-import { TEST_SECRET } from "@parley/testkit/database";
+import { FEW_CONNECTIONS, TEST_SECRET } from "@parley/testkit/database";
 import { eventually } from "@parley/testkit/eventually";
 import { BINARIES_VARIABLE } from "@parley/testkit/programs/binaries";
 import { secretsInLogs } from "../logged-secrets.ts";
@@ -77,7 +77,7 @@ export async function startTestStack({
   const stack = await startStack(
     home,
     readStackSettings(own),
-    { ...EVERYTHING_LOGGED, ...LOCAL_MODELS, ...SHORT_LIVED, ...env },
+    { ...EVERYTHING_LOGGED, ...LOCAL_MODELS, ...SHORT_LIVED, ...FEW_CONNECTIONS, ...env },
     (line) => said.push(line),
     without,
   );

@@ -7,7 +7,7 @@ import { silentLogger } from "@parley/shared/log";
 import type { Running } from "@parley/shared/process/run-process";
 import { createClient, type ServiceClient } from "@parley/shared/rpc/client";
 import { type FakeClock, fakeClock } from "@parley/testkit/clock";
-import { createTestDatabase, TEST_SECRET } from "@parley/testkit/database";
+import { createTestDatabase, FEW_CONNECTIONS, TEST_SECRET } from "@parley/testkit/database";
 import { eventually } from "@parley/testkit/eventually";
 import { newOwner } from "@parley/testkit/owners";
 import { type WhatsAppApi, type WhatsAppNumber, whatsAppApi } from "@parley/testkit/stand-ins/carriers/whatsapp-api";
@@ -95,6 +95,7 @@ export async function startTestWhatsApp(): Promise<TestWhatsApp> {
   const meta = whatsAppApi(() => graph.url.origin);
   const config = readMessagingConfig({
     DATABASE_URL: database.urls.messaging,
+    ...FEW_CONNECTIONS,
     PARLEY_ACCOUNT_ADDRESS: fakes.addresses.account,
     PARLEY_AGENT_ADDRESS: fakes.addresses.agent,
     PARLEY_CONVERSATION_ADDRESS: fakes.addresses.conversation,

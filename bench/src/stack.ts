@@ -9,7 +9,7 @@ import { Tier } from "@parley/proto/parley/account/v1/account.ts";
 import { AccountServiceService } from "@parley/proto/parley/account/v1/account_service.ts";
 import { connectPostgres } from "@parley/shared/db/connect";
 import { createClient } from "@parley/shared/rpc/client";
-import { socketPath } from "@parley/shared/rpc/unix-sockets";
+import { socketPath } from "@parley/shared/rpc/socket-path";
 import { obtain } from "@parley/testkit/programs/obtain";
 import { ownDatabase } from "@parley/tests/kit/stack/stack-database.ts";
 import type { Run } from "./run.ts";

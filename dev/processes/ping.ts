@@ -2,8 +2,8 @@ import { HealthCheckResponse_ServingStatus, HealthService } from "@parley/proto/
 import { readConfig } from "@parley/shared/config";
 import { silentLogger } from "@parley/shared/log";
 import { createClient } from "@parley/shared/rpc/client";
+import { socketPath } from "@parley/shared/rpc/socket-path";
 import { peerCredentials, TLS_VARIABLES, tlsFiles } from "@parley/shared/rpc/tls/credentials";
-import { socketPath } from "@parley/shared/rpc/unix-sockets";
 
 const TIMEOUT_MS = 2_000;
 

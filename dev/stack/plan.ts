@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import type { Schema } from "@parley/shared/db/provision";
-import { socketPath } from "@parley/shared/rpc/unix-sockets";
+import { socketPath } from "@parley/shared/rpc/socket-path";
 import type { Program } from "../processes/keep-running.ts";
 import { pingHttp, pingRpc } from "../processes/ping.ts";
 import { bunProgram, operatorsVariables, select } from "./bun-program.ts";

@@ -1,7 +1,7 @@
 import { chmodSync, chownSync, lstatSync, mkdirSync, mkdtempSync, rmdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { socketPath } from "@parley/shared/rpc/unix-sockets";
+import { socketPath } from "@parley/shared/rpc/socket-path";
 import type { User } from "./database-user.ts";
 
 /** The longest socket path that every system allows: sun_path is shortest on macOS and ends in a zero byte. */

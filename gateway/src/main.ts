@@ -1,5 +1,7 @@
 import { runProcess } from "@parley/shared/process/run-process";
-import { readGatewayConfig } from "./config.ts";
-import { startGateway } from "./server.ts";
 
-await runProcess("gateway", (log) => startGateway(readGatewayConfig(process.env), log));
+await runProcess("gateway", async (log) => {
+  const { readGatewayConfig } = await import("./config.ts");
+  const { startGateway } = await import("./server.ts");
+  return startGateway(readGatewayConfig(process.env), log);
+});

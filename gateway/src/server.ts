@@ -1,7 +1,7 @@
 import { systemClock } from "@parley/shared/clock";
 import { ConfigError } from "@parley/shared/config";
 import type { Logger } from "@parley/shared/log";
-import type { Running } from "@parley/shared/process/run-process";
+import type { Running } from "@parley/shared/process/running";
 import { networkOf } from "@parley/shared/rate-limit/network-of";
 import { type Authority, authorityIn } from "@parley/shared/tls/authority";
 import { listenerFiles } from "@parley/shared/tls/listener-tls";

@@ -12,8 +12,9 @@ const CHECKOUT = join(import.meta.dir, "../../..");
 export async function buildBinaries(folder: string): Promise<void> {
   for (const [name, main] of Object.entries(PROGRAMS)) {
     const outfile = join(folder, name);
-    // Names stay readable, because Elysia reads the source of its handlers.
-    const build = Bun.spawn([process.execPath, "build", "--compile", main, "--outfile", outfile], {
+    // Names stay readable, because Elysia reads the source of its handlers. Split, because a health check loads only its part.
+    const args = ["build", "--compile", "--splitting", "--format", "esm", main, "--outfile", outfile];
+    const build = Bun.spawn([process.execPath, ...args], {
       cwd: CHECKOUT,
       stdio: ["ignore", "ignore", "pipe"],
     });

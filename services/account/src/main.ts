@@ -1,13 +1,20 @@
 import { runProcess } from "@parley/shared/process/run-process";
-import { resealCarriers } from "./carriers/reseal.ts";
-import { readAccountConfig } from "./config.ts";
-import { resealSecrets } from "./secrets/reseal.ts";
-import { startAccount } from "./service.ts";
 
-await runProcess("account", (log) => startAccount(readAccountConfig(process.env), log), {
-  reseal: async (log) => {
-    const config = readAccountConfig(process.env);
-    await resealCarriers(config, log);
-    await resealSecrets(config, log);
+await runProcess(
+  "account",
+  async (log) => {
+    const { readAccountConfig } = await import("./config.ts");
+    const { startAccount } = await import("./service.ts");
+    return startAccount(readAccountConfig(process.env), log);
   },
-});
+  {
+    reseal: async (log) => {
+      const { readAccountConfig } = await import("./config.ts");
+      const { resealCarriers } = await import("./carriers/reseal.ts");
+      const { resealSecrets } = await import("./secrets/reseal.ts");
+      const config = readAccountConfig(process.env);
+      await resealCarriers(config, log);
+      await resealSecrets(config, log);
+    },
+  },
+);

@@ -8,7 +8,7 @@ import { VoiceServiceService } from "@parley/proto/parley/voice/v1/voice_service
 import { WebhookDispatcherServiceService } from "@parley/proto/parley/webhook/v1/webhook_service.ts";
 import type { Clock } from "@parley/shared/clock";
 import type { Logger } from "@parley/shared/log";
-import type { Running } from "@parley/shared/process/run-process";
+import type { Running } from "@parley/shared/process/running";
 import { startService } from "@parley/shared/process/service";
 import { createSealer } from "@parley/shared/sealing";
 import { createCarriers } from "./carriers/carriers.ts";

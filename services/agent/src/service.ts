@@ -11,7 +11,7 @@ import { oldRows } from "@parley/shared/jobs/old-rows";
 import { jsonHash } from "@parley/shared/json/json-hash";
 import type { Logger } from "@parley/shared/log";
 import { handOverQueue } from "@parley/shared/owner-events/hand-over";
-import type { Running } from "@parley/shared/process/run-process";
+import type { Running } from "@parley/shared/process/running";
 import { startService } from "@parley/shared/process/service";
 import { registered } from "@parley/shared/rpc/registration";
 import { createSealer } from "@parley/shared/sealing";

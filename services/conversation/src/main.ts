@@ -1,5 +1,7 @@
 import { runProcess } from "@parley/shared/process/run-process";
-import { readConversationConfig } from "./config.ts";
-import { startConversation } from "./service.ts";
 
-await runProcess("conversation", (log) => startConversation(readConversationConfig(process.env), log));
+await runProcess("conversation", async (log) => {
+  const { readConversationConfig } = await import("./config.ts");
+  const { startConversation } = await import("./service.ts");
+  return startConversation(readConversationConfig(process.env), log);
+});

@@ -12,7 +12,7 @@ import { revealing } from "@parley/shared/domain/secret-keys";
 import { createEgress } from "@parley/shared/egress/egress";
 import { foldQueue } from "@parley/shared/folds/fold";
 import type { Logger } from "@parley/shared/log";
-import type { Running } from "@parley/shared/process/run-process";
+import type { Running } from "@parley/shared/process/running";
 import { startService } from "@parley/shared/process/service";
 import { registered } from "@parley/shared/rpc/registration";
 import { STORED_BYTES_FOLD } from "@parley/shared/stored-bytes/fold";

@@ -15,7 +15,7 @@ import {
 import { nameOf, ROLES } from "@parley/shared/domain/api-names";
 import { ServiceError } from "@parley/shared/errors";
 import { silentLogger } from "@parley/shared/log";
-import type { Running } from "@parley/shared/process/run-process";
+import type { Running } from "@parley/shared/process/running";
 import type { CallOrigin } from "@parley/shared/rpc/call";
 import { createClient, type ServiceClient } from "@parley/shared/rpc/client";
 import type { CallOptions } from "@parley/shared/rpc/client/sender";

@@ -6,7 +6,7 @@ import { createEgress } from "@parley/shared/egress/egress";
 import { oldRows } from "@parley/shared/jobs/old-rows";
 import type { WorkerSettings } from "@parley/shared/jobs/worker";
 import type { Logger } from "@parley/shared/log";
-import type { Running } from "@parley/shared/process/run-process";
+import type { Running } from "@parley/shared/process/running";
 import { startService } from "@parley/shared/process/service";
 import { registered } from "@parley/shared/rpc/registration";
 import type { KnowledgeConfig } from "./config.ts";

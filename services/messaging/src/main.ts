@@ -1,5 +1,7 @@
 import { runProcess } from "@parley/shared/process/run-process";
-import { readMessagingConfig } from "./config.ts";
-import { startMessaging } from "./service.ts";
 
-await runProcess("messaging", (log) => startMessaging(readMessagingConfig(process.env), log));
+await runProcess("messaging", async (log) => {
+  const { readMessagingConfig } = await import("./config.ts");
+  const { startMessaging } = await import("./service.ts");
+  return startMessaging(readMessagingConfig(process.env), log);
+});

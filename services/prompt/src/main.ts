@@ -1,5 +1,7 @@
 import { runProcess } from "@parley/shared/process/run-process";
-import { readPromptConfig } from "./config.ts";
-import { startPrompt } from "./service.ts";
 
-await runProcess("prompt", (log) => startPrompt(readPromptConfig(process.env), log));
+await runProcess("prompt", async (log) => {
+  const { readPromptConfig } = await import("./config.ts");
+  const { startPrompt } = await import("./service.ts");
+  return startPrompt(readPromptConfig(process.env), log);
+});

@@ -4,7 +4,7 @@ import type { Clock } from "@parley/shared/clock";
 import type { RoomSettings } from "@parley/shared/domain/full";
 import { forgetOwner } from "@parley/shared/jobs/forget-owner";
 import type { Logger } from "@parley/shared/log";
-import type { Running } from "@parley/shared/process/run-process";
+import type { Running } from "@parley/shared/process/running";
 import { startService } from "@parley/shared/process/service";
 import { registered } from "@parley/shared/rpc/registration";
 import type { PromptConfig } from "./config.ts";

@@ -1,4 +1,5 @@
 import { expect, test } from "bun:test";
+import { dirname, join } from "node:path";
 import { eventually } from "@parley/testkit/eventually";
 import { freePort } from "@parley/testkit/network/free-port";
 import type { LogLine } from "@parley/testkit/recorded-log";
@@ -75,6 +76,19 @@ test("`health` tells whether the process of the same environment takes requests"
   expect(await health()).toBe(1);
 });
 
+test("a health check of any process loads a handful of small files and no library", async () => {
+  const mains = ["gateway/src/main.ts", ...new Bun.Glob("services/*/src/main.ts").scanSync(CHECKOUT)];
+  expect(mains).toHaveLength(9);
+  for (const main of mains) {
+    const loaded = await loadedAtOnce(join(CHECKOUT, main));
+    expect({ main, libraries: loaded.filter((path) => path.includes("node_modules")) }).toEqual({
+      main,
+      libraries: [],
+    });
+    expect(loaded.length).toBeLessThan(8);
+  }
+});
+
 test("the admin port reports the process as live, and as ready only while it is", async () => {
   const listen = `127.0.0.1:${await freePort()}`;
   const admin = await serveAdmin(listen, async () => "one 1\n");
@@ -111,6 +125,19 @@ test.each(["everywhere", "127.0.0.1:65536", ":80"])("the admin address %j is a c
     expect(started.messages()).toEqual([`PARLEY_ADMIN_LISTEN: "${listen}" is neither host:port nor unix:path`]),
   );
 });
+
+const CHECKOUT = join(import.meta.dir, "../../..");
+const transpiler = new Bun.Transpiler({ loader: "ts" });
+
+/** A file and all that it imports before it runs, directly or through others. */
+async function loadedAtOnce(path: string, loaded = new Set<string>()): Promise<string[]> {
+  if (loaded.has(path)) return [];
+  loaded.add(path);
+  if (path.endsWith(".ts") && !path.includes("node_modules"))
+    for (const found of transpiler.scanImports(await Bun.file(path).text()))
+      if (found.kind === "import-statement") await loadedAtOnce(Bun.resolveSync(found.path, dirname(path)), loaded);
+  return [...loaded];
+}
 
 /** The log is read as it is written, so it may lag behind the exit. */
 function start(what: string, env: Record<string, string> = {}) {

@@ -1,5 +1,7 @@
 import { runProcess } from "@parley/shared/process/run-process";
-import { readVoiceConfig } from "./config.ts";
-import { startVoice } from "./service.ts";
 
-await runProcess("voice", (log) => startVoice(readVoiceConfig(process.env), log));
+await runProcess("voice", async (log) => {
+  const { readVoiceConfig } = await import("./config.ts");
+  const { startVoice } = await import("./service.ts");
+  return startVoice(readVoiceConfig(process.env), log);
+});

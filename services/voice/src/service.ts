@@ -7,7 +7,7 @@ import { revealing } from "@parley/shared/domain/secret-keys";
 import { createEgress } from "@parley/shared/egress/egress";
 import type { Logger } from "@parley/shared/log";
 import { handOverQueue } from "@parley/shared/owner-events/hand-over";
-import type { Running } from "@parley/shared/process/run-process";
+import type { Running } from "@parley/shared/process/running";
 import { startService } from "@parley/shared/process/service";
 import { createSealer } from "@parley/shared/sealing";
 import { fewUnverified } from "@parley/shared/shares/few-at-once";

@@ -1,8 +1,18 @@
 import { runProcess } from "@parley/shared/process/run-process";
-import { readDispatcherConfig } from "./config.ts";
-import { resealDestinations } from "./reseal.ts";
-import { startDispatcher } from "./service.ts";
 
-await runProcess("webhook-dispatcher", (log) => startDispatcher(readDispatcherConfig(process.env), log), {
-  reseal: (log) => resealDestinations(readDispatcherConfig(process.env), log),
-});
+await runProcess(
+  "webhook-dispatcher",
+  async (log) => {
+    const { readDispatcherConfig } = await import("./config.ts");
+    const { startDispatcher } = await import("./service.ts");
+    return startDispatcher(readDispatcherConfig(process.env), log);
+  },
+  {
+    reseal: async (log) => {
+      const { readDispatcherConfig } = await import("./config.ts");
+      const { resealDestinations } = await import("./reseal.ts");
+      const config = readDispatcherConfig(process.env);
+      await resealDestinations(config, log);
+    },
+  },
+);

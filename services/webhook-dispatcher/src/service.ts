@@ -4,7 +4,7 @@ import type { Clock } from "@parley/shared/clock";
 import { createEgress } from "@parley/shared/egress/egress";
 import type { WorkerSettings } from "@parley/shared/jobs/worker";
 import type { Logger } from "@parley/shared/log";
-import type { Running } from "@parley/shared/process/run-process";
+import type { Running } from "@parley/shared/process/running";
 import { startService } from "@parley/shared/process/service";
 import { registered } from "@parley/shared/rpc/registration";
 import { createSealer } from "@parley/shared/sealing";

@@ -3,7 +3,7 @@ import { startChild, stopChild } from "@parley/dev/processes/child.ts";
 import { pingHttp } from "@parley/dev/processes/ping.ts";
 import { freePorts } from "@parley/dev/processes/ports.ts";
 import { gatewayPrograms, gatewayUrl, type StandInName } from "@parley/dev/stack/plan.ts";
-import { socketPath } from "@parley/shared/rpc/unix-sockets";
+import { socketPath } from "@parley/shared/rpc/socket-path";
 import { eventually } from "@parley/testkit/eventually";
 import { BINARIES_VARIABLE } from "@parley/testkit/programs/binaries";
 import type { RunningStack } from "./use-stack.ts";

@@ -5,7 +5,7 @@ import type { Installation } from "@parley/dev/stack/installation.ts";
 import { readStackFile } from "@parley/dev/stack/stack-file.ts";
 import { ensureDatabase, postgresUrl } from "@parley/dev/storage/postgres.ts";
 import { provision, roleUrls, SCHEMAS } from "@parley/shared/db/provision";
-import { socketPath } from "@parley/shared/rpc/unix-sockets";
+import { socketPath } from "@parley/shared/rpc/socket-path";
 import { copyDatabase, EMPTY_TEMPLATE, TEMPLATE, TEST_SECRET } from "@parley/testkit/database";
 import postgres from "postgres";
 

@@ -4,7 +4,7 @@ import { type RunningProcess, readStackFile } from "@parley/dev/stack/stack-file
 import { AccountServiceService } from "@parley/proto/parley/account/v1/account_service.ts";
 import type { Schema } from "@parley/shared/db/provision";
 import { createClient } from "@parley/shared/rpc/client";
-import { socketPath } from "@parley/shared/rpc/unix-sockets";
+import { socketPath } from "@parley/shared/rpc/socket-path";
 import { type Api, createApi, createManageApi } from "../api.ts";
 import { type Accounts, createOwner, type TestOwner } from "../test-owner.ts";
 

@@ -4,7 +4,7 @@ import { MessagingServiceService } from "@parley/proto/parley/messaging/v1/messa
 import { ServiceError } from "@parley/shared/errors";
 import { newId, newUuid } from "@parley/shared/ids";
 import { silentLogger } from "@parley/shared/log";
-import type { Running } from "@parley/shared/process/run-process";
+import type { Running } from "@parley/shared/process/running";
 import { createClient, type ServiceClient } from "@parley/shared/rpc/client";
 import { type FakeClock, fakeClock } from "@parley/testkit/clock";
 import { createTestDatabase, FEW_CONNECTIONS, TEST_SECRET } from "@parley/testkit/database";

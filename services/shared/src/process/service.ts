@@ -12,7 +12,7 @@ import { serve } from "../rpc/server.ts";
 import { peerCredentials, TLS_VARIABLES, tlsFiles } from "../rpc/tls/credentials.ts";
 import { ADMITTED, type ServiceName } from "../rpc/tls/peers.ts";
 import { type Feature, handlersOf, startFeatures } from "./feature.ts";
-import type { Running } from "./run-process.ts";
+import type { Running } from "./running.ts";
 
 /** The environment variables of every service. */
 export const SERVICE_VARIABLES = {

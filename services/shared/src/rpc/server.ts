@@ -9,8 +9,9 @@ import { healthHandlers } from "./health.ts";
 import { ownerCalls } from "./owner-calls.ts";
 import { addReflection } from "./reflection.ts";
 import { registrationOf } from "./registration.ts";
+import { socketPath } from "./socket-path.ts";
 import type { Admitted } from "./tls/peers.ts";
-import { removeStaleSocket, socketPath } from "./unix-sockets.ts";
+import { removeStaleSocket } from "./unix-sockets.ts";
 
 /** Handlers as promises and async iterables. A missing method answers UNIMPLEMENTED. */
 export type Handlers<D extends Definition> = {

@@ -2,13 +2,6 @@ import { rm } from "node:fs/promises";
 import { connect } from "node:net";
 import { experimental } from "@grpc/grpc-js";
 
-const SCHEME = "unix:";
-
-/** The path in an address of the form unix:path; null for any other address. */
-export function socketPath(address: string): string | null {
-  return address.startsWith(SCHEME) ? address.slice(SCHEME.length) : null;
-}
-
 /** Removes the socket that a killed process left behind, which would keep others from listening there. */
 export async function removeStaleSocket(path: string): Promise<void> {
   if ((await connectionError(path)) === "ECONNREFUSED") await rm(path, { force: true });

@@ -12,7 +12,7 @@ const HEALTH_WITHIN_MS = 2_000;
 export async function checkReady(listen: string): Promise<number> {
   const where = parseListen(listen);
   if (where === null) {
-    console.error(`PARLEY_ADMIN_LISTEN: set it to the address of the process to check, not "${listen}"`);
+    process.stderr.write(`PARLEY_ADMIN_LISTEN: set it to the address of the process to check, not "${listen}"\n`);
     return 1;
   }
   const signal = AbortSignal.timeout(HEALTH_WITHIN_MS);
@@ -22,7 +22,7 @@ export async function checkReady(listen: string): Promise<number> {
       : fetch(`http://${reachable(where.hostname)}:${where.port}/readyz`, { signal });
   const answer = await request.then((response) => (response.ok ? null : response.text()), String);
   if (answer === null) return 0;
-  console.error(answer.trim());
+  process.stderr.write(`${answer.trim()}\n`);
   return 1;
 }
 

@@ -82,7 +82,8 @@ test("a page hears the agent, is heard by it, makes a call for it, and interrupt
     expect(understood).toBeDefined();
     return understood?.content ?? "";
   }, WITHIN_MS);
-  expect(await captionsOf(page, "user")).toContain(heard);
+  // Its caption comes over the call's connection, which may be behind the API.
+  await eventually(async () => expect(await captionsOf(page, "user")).toContain(heard), WITHIN_MS);
 
   // What the page's function returned is the result of the call that the model made.
   await eventually(async () => {

@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { readMigrateConfig } from "@parley/deploy/src/migrate/config.ts";
 import { migrateAll } from "@parley/deploy/src/migrate/migrate-all.ts";
+import { freePorts } from "@parley/dev/processes/ports.ts";
 import { ensureDatabase } from "@parley/dev/storage/postgres.ts";
 import { roleUrls, SCHEMAS, type Schema } from "@parley/shared/db/provision";
 import { silentLogger } from "@parley/shared/log";
@@ -134,8 +135,9 @@ test("a restore after a total loss has everything stored before the backup, and 
   const api = stack.api(owner.apiKey);
   const token = await createSession(stack, owner.ownerId);
   const manage = stack.manage(token);
-  let receiver = startReceiver(0, "/slow");
-  const { port } = receiver;
+  // It is down for a while, in which no other process may take its port.
+  const [port = 0] = await freePorts(1);
+  let receiver = startReceiver(port, "/slow");
   const destination = async (path: string) => {
     const url = `http://127.0.0.1:${port}${path}`;
     return (await manage.post("/destinations", { name: path, url, request_type: "POST" })).body;

@@ -62,6 +62,8 @@ async function openPage(): Promise<Page> {
 }
 
 const messagesOf = (opened: Page) => opened.getByRole("log").locator(".message").allTextContents();
+const isAnswered = (opened: Page) =>
+  eventually(async () => expect(await opened.getByRole("log").getAttribute("aria-busy")).toBe("false"));
 const isAttacked = (opened: Page) => opened.evaluate("window.attacked === true");
 
 test("a visitor of another origin's site chats by keyboard alone, and continues after the next page", async () => {
@@ -77,7 +79,7 @@ test("a visitor of another origin's site chats by keyboard alone, and continues 
   await eventually(async () =>
     expect(await messagesOf(opened)).toEqual(["How can I help you?", "When do you open?", reply]),
   );
-  await eventually(async () => expect(await opened.getByRole("log").getAttribute("aria-busy")).toBe("false"));
+  await isAnswered(opened);
   await opened.keyboard.press("Escape");
   expect(await opened.getByRole("dialog").count()).toBe(0);
 
@@ -102,6 +104,8 @@ test("what an operator writes appears in the widget, and the visitor's messages 
   await opened.getByLabel("Your message").fill("Hello?");
   await opened.keyboard.press("Enter");
   await eventually(async () => expect((await messagesOf(opened)).at(-1)).toContain("We open at nine."));
+  // While a reply is written, the widget sends nothing.
+  await isAnswered(opened);
   const { body } = await api.get(`/conversations?agent_id=${agentId}&shape=flat&page_size=1`);
   const sessionId = body.conversations[0].conversation_id;
   const control = (action: object) => api.post(`/conversations/${sessionId}/control`, action);
@@ -158,7 +162,7 @@ test("the chat has no barriers on a page of another origin, in both themes, and 
   await opened.keyboard.press("Tab");
   await opened.keyboard.press("Enter");
   await eventually(async () => expect((await messagesOf(opened)).at(-1)).toStartWith("We open at nine."));
-  await eventually(async () => expect(await opened.getByRole("log").getAttribute("aria-busy")).toBe("false"));
+  await isAnswered(opened);
   expect(await barriersOf(opened)).toEqual([]);
 });
 

@@ -2,7 +2,7 @@ import { afterAll, expect, test } from "bun:test";
 import { eventually } from "@parley/testkit/eventually";
 import { barriersOf } from "../kit/axe.ts";
 import { startChromium } from "../kit/calls/chromium.ts";
-import { type DashboardPage, openSignedIn } from "../kit/dashboard.ts";
+import { type DashboardPage, openSignedIn, pixelsTooWide } from "../kit/dashboard.ts";
 import { startScriptedModel } from "../kit/scripted-model.ts";
 import { sharedStack } from "../kit/stack/shared-stack.ts";
 import { createAgent } from "../kit/test-agent.ts";
@@ -94,7 +94,7 @@ test("a replay calls each conversation by its user's first words, with when it b
   const owner = await createOwner(stack.accounts);
   const api = stack.api(owner.apiKey);
   const agentId = await createAgent(api, model);
-  const { headers } = await api.chat({ agent_id: agentId, message: "Where is my order?" });
+  const { headers } = await api.post("/chat", { agent_id: agentId, message: "Where is my order?" });
   const conversationId = headers.get("x-session-id") ?? "";
   const conversations = { conversation_ids: [conversationId] };
   const { body } = await api.post(`/agents/${agentId}/replays`, { agent_version: "latest", conversations });
@@ -130,7 +130,7 @@ async function barriersAt(name: string, page: DashboardPage): Promise<string[]> 
   const found = await barriersOf(page);
   const size = page.viewportSize() ?? { width: 1280, height: 800 };
   await page.setViewportSize({ width: 360, height: 740 });
-  const tooWide = await page.evaluate<number>("document.documentElement.scrollWidth - innerWidth");
+  const tooWide = await pixelsTooWide(page);
   await page.setViewportSize(size);
   if (tooWide > 0) found.push(`${tooWide} px too wide`);
   return found.map((barrier) => `${name}: ${barrier}`);

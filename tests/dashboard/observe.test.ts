@@ -2,7 +2,7 @@ import { afterAll, expect, setDefaultTimeout, test } from "bun:test";
 import { eventually } from "@parley/testkit/eventually";
 import { barriersOf } from "../kit/axe.ts";
 import { startChromium } from "../kit/calls/chromium.ts";
-import { openSignedIn, tabTo, withoutStreams } from "../kit/dashboard.ts";
+import { openSignedIn, pixelsTooWide, tabTo, untilFocused, withoutStreams } from "../kit/dashboard.ts";
 import { echoOf, startScriptedModel } from "../kit/scripted-model.ts";
 import { sharedStack } from "../kit/stack/shared-stack.ts";
 import { createAgent, llmOf } from "../kit/test-agent.ts";
@@ -346,8 +346,7 @@ test("the pages of conversations and calls work with the keyboard alone", async 
   await tabTo(page, /^Remove \+13125557396/);
   await keyboard.press("Enter");
   const question = page.getByRole("dialog", { name: /call \+13125557396 again/ });
-  // It hears keys from when it has the focus.
-  await page.locator("[role=dialog]:focus-within").waitFor();
+  await untilFocused(page);
   await keyboard.press("Escape");
   await question.waitFor({ state: "hidden" });
   await eventually(async () => expect(await focused()).toBe("Remove"));
@@ -382,7 +381,6 @@ const PAGES = [
   "/usage",
   "/settings",
 ];
-const TOO_WIDE = "document.documentElement.scrollWidth - innerWidth";
 const TABS = ["", "?tab=latency", "?tab=analysis", "?tab=deliveries", "?tab=json"];
 const NARROW = { width: 360, height: 740 };
 const USUAL = { width: 1280, height: 800 };
@@ -398,7 +396,7 @@ test("the pages have no barrier in light or dark, show hostile names as text, an
     expect([path, await page.locator("#root :is(img, b, script)").count()]).toEqual([path, 0]);
     for (const size of [NARROW, WIDE]) {
       await page.setViewportSize(size);
-      await eventually(async () => expect([path, size, await page.evaluate(TOO_WIDE)]).toEqual([path, size, 0]));
+      expect([path, size, await pixelsTooWide(page)]).toEqual([path, size, 0]);
     }
     await page.setViewportSize(USUAL);
   }

@@ -42,6 +42,11 @@ test("a chat goes on after a reply was stopped, and begins anew only when it is 
   await chat.getByText(/Once upon a time/).waitFor();
   await page.getByRole("button", { name: "Stop the reply" }).click();
   await chat.getByText("Stopped", { exact: true }).waitFor();
+  // Nobody types so fast that the reply has not ended on the server yet.
+  await eventually(async () => {
+    const { data } = (await api.get("/conversations")).body;
+    expect(data[0].conversation_transcript).toHaveLength(2);
+  });
   await ask("Shorter, please.");
   await chat.getByText("You said: Shorter, please.").waitFor();
   expect(await conversations()).toBe(1);

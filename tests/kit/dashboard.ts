@@ -1,9 +1,11 @@
+import { eventually } from "@parley/testkit/eventually";
 import type { Browser, Page } from "playwright-core";
 import type { RunningStack } from "./stack/use-stack.ts";
 import { createSession, givePassword, PASSWORD, type TestOwner } from "./test-owner.ts";
 
 /** How long a page may take while the machine runs other tests. */
 export const PAGE_WITHIN_MS = 60_000;
+const SETTLED_WITHIN_MS = 10_000;
 
 /** A page of the dashboard, and its errors. */
 export interface DashboardPage extends Page {
@@ -41,6 +43,21 @@ export async function openDashboard(browser: Browser, stack: RunningStack): Prom
 /** Answers that nothing is to be watched, so that the network of pages comes to rest. */
 export async function withoutStreams(page: Pick<Page, "route">): Promise<void> {
   await page.route(/\/v1\/public\/conversations\/(?:[^/]+\/)?events$/, (route) => route.fulfill({ status: 204 }));
+}
+
+/** Waits until the open dialog has the focus: until then, it hears no keys. */
+export async function untilFocused(page: Page): Promise<void> {
+  await page.locator("[role=dialog]:focus-within").waitFor();
+}
+
+/** By how many pixels a page is wider than its window. Its layout may settle a moment after the window has changed. */
+export async function pixelsTooWide(page: Page): Promise<number> {
+  const excess = () => page.evaluate<number>("document.documentElement.scrollWidth - innerWidth");
+  const none = eventually(async () => {
+    if ((await excess()) > 0) throw new Error("too wide");
+    return 0;
+  }, SETTLED_WITHIN_MS);
+  return none.catch(excess);
 }
 
 /** More than the focusable elements of any page. */

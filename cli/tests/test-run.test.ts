@@ -7,7 +7,7 @@ import { runHere } from "./run-here.ts";
 
 const TIMES = { started_at: "2026-01-31T12:00:00.000Z", ended_at: "2026-01-31T12:00:02.500Z" };
 const attempt = (given: object) => ({
-  ...{ attempt: 1, conversation_id: null, assertions: [], error: null, ...TIMES },
+  ...{ attempt: 1, conversation_id: null, transcript: null, assertions: [], error: null, ...TIMES },
   ...given,
 });
 const failure = { type: "contains", turn: 2, passed: false, reason: 'No reply contains "<b>&\u0007"' };
@@ -95,6 +95,23 @@ test("a run with a failed test exits 1, prints it as JSON if wanted, and writes 
   expect(xml).toContain('<error message="The call could not go on">');
 });
 
+test("a failed test shows the calls of tools that failed in it, such as one that no mock answers", async () => {
+  const call = (name: string, is_error: boolean) => ({ name, arguments: { order: "7" }, result: "None.", is_error });
+  const transcript = { turns: [{ turn: 1, tool_calls: [call("look_up", true), call("end_call", false)] }] };
+  const unanswered = attempt({ status: "FAILED", transcript, assertions: [failure] });
+  const results = [{ ...failing, attempts: [unanswered] }];
+  streams = [() => streaming(event("ended", { status: "FAILED", results }))];
+  const { status, stdout } = await parley("agt_1");
+  expect([status, stdout.split("\n").slice(0, 3)]).toEqual([
+    1,
+    [
+      "FAIL  Looks up (0 of 1)",
+      '      contains (turn 2): No reply contains "<b>&\\u0007"',
+      '      look_up {"order":"7"} (turn 1) failed: None.',
+    ],
+  ]);
+});
+
 test("a run goes on being watched when the gateway is replaced", async () => {
   streams = [
     () => streaming(event("run", { status: "RUNNING", results: [] })),
@@ -126,9 +143,23 @@ test("Ctrl-C cancels the run instead of leaving it to cost money, and exits 2", 
 test.each([
   ["agent is not there", ["agt_gone"], "Agent not found"],
   ["version is none", ["agt_1", "--version", "newest"], "It must be a number, published or latest."],
-  ["file cannot be written", ["agt_1", "--junit", join(folder, "no", "results.xml")], "Could not write"],
 ])("a run whose %s exits 2", async (_, args, message) => {
   streams = [() => streaming(event("ended", { status: "PASSED", results: [passing] }))];
   const { status, stderr } = await parley(...args);
   expect([status, stderr]).toEqual([2, expect.stringContaining(message)]);
+});
+
+test("a run whose results could not be written does not begin, because it costs money, and exits 2", async () => {
+  const { status, stderr } = await parley("agt_1", "--junit", join(folder, "no", "results.xml"));
+  expect([status, stderr, asked]).toEqual([2, expect.stringContaining("Could not write"), []]);
+});
+
+test("a run whose results cannot be written after all prints them, and exits 2", async () => {
+  streams = [() => streaming(event("ended", { status: "PASSED", results: [passing] }))];
+  const { status, stdout, stderr } = await parley("agt_1", "--junit", folder);
+  expect([status, stdout, stderr]).toEqual([
+    2,
+    expect.stringContaining("pass  Greets (1 of 1)"),
+    expect.stringContaining("Could not write"),
+  ]);
 });

@@ -21,6 +21,7 @@ export interface Result {
     attempt: number;
     status: Run["status"];
     conversation_id: string | null;
+    transcript: { turns: { turn: number; tool_calls: ToolCall[] }[] } | null;
     assertions: { type: string; turn?: number; passed: boolean; reason: string }[];
     error: string | null;
     started_at: string | null;
@@ -28,14 +29,31 @@ export interface Result {
   }[];
 }
 
-/** Why a test did not pass, a line each. */
+interface ToolCall {
+  name: string;
+  arguments: unknown;
+  result: string;
+  is_error: boolean;
+}
+
+/** Why a test did not pass, a line each: what does not hold, and the calls of tools that failed, which may be the reason. */
 export function faultsOf({ attempts }: Result): string[] {
-  return attempts.flatMap(({ attempt, status, assertions, error }) => {
+  return attempts.flatMap(({ attempt, status, transcript, assertions, error }) => {
     const of = attempts.length > 1 ? `attempt ${attempt}: ` : "";
     if (error !== null) return [`${of}${error}`];
     if (status === "CANCELLED") return [`${of}cancelled`];
-    return assertions
-      .filter(({ passed }) => !passed)
-      .map(({ type, turn, reason }) => `${of}${type}${turn === undefined ? "" : ` (turn ${turn})`}: ${reason}`);
+    const broken = assertions.filter(({ passed }) => !passed);
+    if (broken.length === 0) return [];
+    const calls = (transcript?.turns ?? []).flatMap(({ turn, tool_calls }) =>
+      tool_calls.filter((call) => call.is_error).map((call) => ({ turn, ...call })),
+    );
+    return [
+      ...broken.map(
+        ({ type, turn, reason }) => `${of}${type}${turn === undefined ? "" : ` (turn ${turn})`}: ${reason}`,
+      ),
+      ...calls.map(
+        (call) => `${of}${call.name} ${JSON.stringify(call.arguments)} (turn ${call.turn}) failed: ${call.result}`,
+      ),
+    ];
   });
 }

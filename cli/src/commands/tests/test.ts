@@ -1,4 +1,5 @@
-import { writeFileSync } from "node:fs";
+import { accessSync, constants, writeFileSync } from "node:fs";
+import { dirname } from "node:path";
 import { ConfigError } from "@parley/shared/config";
 import { ServiceError } from "@parley/shared/errors";
 import { type Command, InvalidArgumentError } from "commander";
@@ -45,9 +46,12 @@ export function addTestCommands(program: Command, env: Environment): void {
     .option("--junit <file>", "Write the results to this file as JUnit XML")
     .addHelpText("after", examples(program, 'test run agt_… --version 12 --test "Looks up an order" --max-cost-usd 1'))
     .action(async (agentId: string, options: RunOptions) => {
+      const { junit } = options;
+      // A run costs money, so it does not begin if its results would be lost.
+      if (junit !== undefined) writing(junit, () => accessSync(dirname(junit), constants.W_OK));
       const run = await runToEnd(env, agentId, options).catch(cannotRun);
-      if (options.junit !== undefined) writeResults(options.junit, junitOf(run));
       await print(options.json, run, summaryOf(run));
+      if (junit !== undefined) writing(junit, () => writeFileSync(junit, junitOf(run)));
       if (run.status === "CANCELLED") throw new Exit(CANNOT_RUN, "The run was cancelled");
       if (run.status !== "PASSED") throw new Exit(NOT_PASSED);
     });
@@ -110,9 +114,9 @@ function cannotRun(error: unknown): never {
   throw error;
 }
 
-function writeResults(file: string, text: string): void {
+function writing(file: string, write: () => void): void {
   try {
-    writeFileSync(file, text);
+    write();
   } catch (error) {
     throw new Exit(CANNOT_RUN, `Could not write ${file}: ${(error as Error).message}`);
   }

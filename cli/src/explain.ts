@@ -41,6 +41,9 @@ function inOurTerms({ path, message }: Violation): string {
 
 /** Rethrows a refusal with the names of its fields, where these are no options. */
 export function inItsWords(error: unknown): never {
-  if (error instanceof ServiceError) throw new ServiceError(error.kind, error.detail, { cause: error });
-  throw error;
+  if (!(error instanceof ServiceError)) throw error;
+  const { kind, detail, violations } = error;
+  // The detail of another refusal has already said all.
+  const others = kind === "invalid" ? violations.slice(1).map(({ message }) => message) : [];
+  throw new ServiceError(kind, [detail, ...others].join("\n"), { cause: error });
 }

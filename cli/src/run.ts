@@ -64,8 +64,7 @@ function misuse(program: Command, error: CommanderError, args: readonly string[]
 }
 
 async function complain(message: string, args: readonly string[]): Promise<void> {
-  const lines = message.split("\n");
-  const text = args.includes("--json") ? formatJson({ error: lines.join(" ") }) : lines.map(visible).join("\n");
+  const text = args.includes("--json") ? formatJson({ error: message }) : message.split("\n").map(visible).join("\n");
   // When standard error is closed too, only the exit status remains.
   await write(process.stderr, `${text}\n`).catch(() => {});
 }

@@ -37,10 +37,19 @@ const api = Bun.serve({
     if (pathname.endsWith("/import")) return Response.json(IMPORTED);
     if (pathname.endsWith("/wrong")) {
       const detail = "url cannot be used: it is private";
-      return Response.json({ detail, errors: [{ path: "url", message: detail }] }, { status: 422 });
+      const errors = [
+        { path: "url", message: detail },
+        { path: "name", message: "name is required" },
+      ];
+      return Response.json({ detail, errors }, { status: 422 });
     }
-    if (pathname.endsWith("/used"))
-      return Response.json({ detail: "Tool look_up is used by the agent agt_1" }, { status: 409 });
+    if (pathname.endsWith("/used")) {
+      const errors = [
+        { path: "tool", message: "used" },
+        { path: "tool", message: "used again" },
+      ];
+      return Response.json({ detail: "Tool look_up is used by the agent agt_1", errors }, { status: 409 });
+    }
     if (pathname.endsWith("/try"))
       return Response.json({ status: 200, duration_ms: 7, is_error: false, for_model: "shipped" });
     if (pathname.endsWith("/accept"))
@@ -84,11 +93,9 @@ test("a tool is created from a JSON file, and its signing secret is shown once",
   expect([status, asked]).toEqual([0, [{ line: "POST /v1/public/tools", body }]]);
   expect(stdout).toContain(SECRET);
   expect(stdout).toEndWith("Keep the signing_secret now: it is not shown again.\n");
-  const refused = await parley(["tool", "create"], "not JSON");
-  expect([refused.status, refused.stderr]).toEqual([
-    2,
-    expect.stringContaining("standard input must be a JSON object"),
-  ]);
+  const refused = await parley(["tool", "create", "--json"], "not JSON");
+  const error = "standard input must be a JSON object\nSee: parley tool create --help";
+  expect([refused.status, JSON.parse(refused.stderr)]).toEqual([2, { error }]);
 });
 
 test.each([
@@ -110,11 +117,11 @@ test.each([
   expect(stdout).toContain(shown);
 });
 
-test("a refusal of the API is shown in its own words", async () => {
+test("a refusal of the API is shown in its own words, with every wrong field", async () => {
   const { stderr, status } = await parley(["tool", "delete", "used"]);
   expect([status, stderr]).toEqual([1, "Tool look_up is used by the agent agt_1\n"]);
   const wrong = await parley(["tool", "update", "wrong"], "{}");
-  expect([wrong.status, wrong.stderr]).toEqual([1, "url cannot be used: it is private\n"]);
+  expect([wrong.status, wrong.stderr]).toEqual([1, "url cannot be used: it is private\nname is required\n"]);
 });
 
 test("a secret is set from standard input and listed without its value", async () => {

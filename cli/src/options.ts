@@ -27,9 +27,13 @@ export function inHelpOrder(options: readonly Option[]): Option[] {
   return options.toSorted((one, other) => place(one) - place(other));
 }
 
-/** An option that may be given several times. */
-export function repeatableOption(flags: string, description: string): Option {
-  return new Option(flags, description).argParser((value: string, before: string[] = []) => [...before, value]);
+/** An option that may be given several times. @param words all that it may be, if these are few */
+export function repeatableOption(flags: string, description: string, words?: readonly string[]): Option {
+  return new Option(flags, description).argParser((value: string, before: string[] = []) => {
+    if (value.trim() === "") throw new InvalidArgumentError("It must not be empty.");
+    if (words && !words.includes(value)) throw new InvalidArgumentError(`Allowed choices are ${words.join(", ")}.`);
+    return [...before, value];
+  });
 }
 
 /** Help text with command lines as the user would type them. */

@@ -281,6 +281,11 @@ describe("an invalid command line ends with status 2 and", () => {
     [["number", "add", "+14155550123", "--carrier", "acme"], "Allowed choices are TWILIO, PLIVO."],
     [["owner", "update", "own_x"], "give at least one of --name, --tier and --rate-limit"],
     [["webhook", "update", "whd_x", "--owner", "own_x"], "give at least one of --name, --url, "],
+    [
+      ["webhook", "update", "whd_x", "--event", "done", "--owner", "own_x"],
+      "Allowed choices are conversation.completed, ",
+    ],
+    [["call", "agt_x", "--say", " "], "It must not be empty."],
     [["delivery", "resend", "dlv_x", "--since", "2030-01-01", "--owner", "own_x"], "give a delivery, or a destination"],
     [["owner", "lst"], "(Did you mean list?)"],
     [["key", "lst", "--json"], "Did you mean list?"],

@@ -161,7 +161,7 @@ function retryScheduleOption(): Option {
 }
 
 function eventsOption(description: string): Option {
-  return repeatableOption("--event <event>", description);
+  return repeatableOption("--event <event>", description, EVENT_NAMES);
 }
 
 /** Waits for a delivery's first attempt; returns the delivery in its current state when that takes too long. */

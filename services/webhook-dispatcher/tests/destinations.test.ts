@@ -106,7 +106,7 @@ describe("a destination", () => {
     [{ name: " \u00a0" }, "name", "name must not be blank"],
     [{ name: "C\u0007RM" }, "name", "name must be printable characters only"],
     [{ name: "x".repeat(101) }, "name", "name must be 1 to 100 characters"],
-    [{ url: "" }, "url", "url cannot be used: The address is not a valid URL"],
+    [{ url: "" }, "url", "url cannot be used: The address must start with https://"],
     [{ url: "ftp://example.com" }, "url", "url cannot be used: The address must start with https://"],
     [{ url: "http://example.com" }, "url", /^url cannot be used: The address must start with https/],
     [{ url: "https://10.0.0.1/" }, "url", /^url cannot be used: 10.0.0.1 is not at a public address/],

@@ -21,7 +21,9 @@ describe("checkUrl", () => {
   });
 
   test.each([
-    ["not a url", "The address is not a valid URL"],
+    ["not a url", "The address must start with https://"],
+    ["shop.example:8443/orders", "The address must start with https://"],
+    ["127.0.0.1:9000", "The address must start with https://"],
     ["https://", "The address is not a valid URL"],
     ["https://host:65536/", "The address is not a valid URL"],
     ["https://host:0/", "The address has no valid port"],

@@ -10,8 +10,8 @@ import { EgressError } from "./error.ts";
  */
 export function checkUrl(text: string, allow: AllowList): URL {
   const url = URL.parse(text);
-  if (url === null) throw forbidden("The address is not a valid URL");
-  if (url.protocol !== "https:" && url.protocol !== "http:") throw forbidden("The address must start with https://");
+  if (url === null && /^https?:\/\//i.test(text)) throw forbidden("The address is not a valid URL");
+  if (url?.protocol !== "https:" && url?.protocol !== "http:") throw forbidden("The address must start with https://");
   if (url.username !== "" || url.password !== "")
     throw forbidden("The address must not contain a user name or password");
   if (text.includes("#")) throw forbidden("The address must not contain a fragment (#)");

@@ -12,6 +12,8 @@ test("what does not fit a schema is told with its place", () => {
   const schema = { type: "object", properties: { order: { type: "object", properties: { id: { type: "string" } } } } };
   expect(faultOf(schema, { order: { id: "7" } })).toBeNull();
   expect(faultOf(schema, { order: { id: 7 } })).toContain("wrong at order.id");
+  const strict = { ...schema, additionalProperties: false };
+  expect(faultOf(strict, { oder: "7" })).toContain("wrong at oder: The tool does not have this argument.");
 });
 
 test.each<[string, unknown]>([

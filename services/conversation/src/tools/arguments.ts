@@ -16,10 +16,13 @@ export function argumentsFault({ input, json }: ToolCall, { inputSchema }: Model
   const { valid, errors } = validatorOf(inputSchema).validate(input);
   if (valid) return null;
   // The last error is about the innermost value.
-  const { instanceLocation, error } = errors.at(-1) ?? { instanceLocation: "#", error: "They do not fit the schema." };
+  const { instanceLocation, keyword, error } = errors.at(-1) ?? NO_REASON;
   const place = instanceLocation.replace(/^#\/?/, "").replaceAll("/", ".");
-  return `The arguments are wrong${place === "" ? "" : ` at ${place}`}: ${error.slice(0, REASON_MAX)} Nothing was called. Correct them and call the tool again.`;
+  const reason = keyword === "false" ? "The tool does not have this argument." : error.slice(0, REASON_MAX);
+  return `The arguments are wrong${place === "" ? "" : ` at ${place}`}: ${reason} Nothing was called. Correct them and call the tool again.`;
 }
+
+const NO_REASON = { instanceLocation: "#", keyword: "", error: "They do not fit the schema." };
 
 function checksOf(input: object, schema: object): number {
   const given = valuesOf(input);

@@ -49,5 +49,6 @@ export function hasScope(scopes: readonly string[], scope: string): boolean {
 /** @throws ServiceError forbidden, naming the scope that the key lacks */
 export function requireScope(scopes: readonly string[], scope: string): void {
   if (hasScope(scopes, scope)) return;
-  throw new ServiceError("forbidden", `The API key lacks the scope ${scope}`);
+  const reason = scope === BY_NAME_ONLY ? ", which * does not include" : "";
+  throw new ServiceError("forbidden", `The API key lacks the scope ${scope}${reason}`);
 }

@@ -487,7 +487,10 @@ test("only whoever may override clears or deletes a required test, and the publi
   );
   const [cleared, deleted] = made.map(({ test: { testId } = { testId: "" } }) => ({ ...keyOf(agent), testId }));
   const clearing = { ...UpdateTestRequest.fromPartial(present(cleared)), required: false };
-  const refusal = { kind: "forbidden", detail: "The API key lacks the scope agents:override" };
+  const refusal = {
+    kind: "forbidden",
+    detail: "The API key lacks the scope agents:override, which * does not include",
+  };
   expect(await failure(agents.updateTest(clearing))).toMatchObject(refusal);
   expect(await failure(agents.deleteTest({ ...present(deleted), mayOverride: false, ...key }))).toMatchObject(refusal);
   await agents.updateTest({ ...clearing, mayOverride: true });

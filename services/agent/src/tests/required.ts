@@ -41,7 +41,8 @@ export async function loosenGate(
   test: TestRow,
   { kind, mayOverride, ...logged }: Logged & { kind: "test_cleared" | "test_deleted"; mayOverride: boolean },
 ): Promise<void> {
-  if (!mayOverride) throw new ServiceError("forbidden", "The API key lacks the scope agents:override");
+  if (!mayOverride)
+    throw new ServiceError("forbidden", "The API key lacks the scope agents:override, which * does not include");
   await log(tx, test, kind, test.name, logged);
 }
 

@@ -200,7 +200,9 @@ test("a page whose origin is not listed shows no chat, and says why in its conso
   const said: string[] = [];
   opened.on("console", (message) => said.push(message.text()));
   await opened.goto(site.url.href);
-  await eventually(() => expect(said.join()).toContain("is not in the agent's widget_config.allowed_origins"));
+  await eventually(() =>
+    expect(said.join()).toContain("is not in widget_config.allowed_origins of the agent's published version"),
+  );
   expect(await opened.locator("parley-chat").count()).toBe(0);
 });
 

@@ -197,7 +197,7 @@ export function widgetRoutes(gate: GateContext, { messaging, turns, ...clients }
           refuses: {
             ...OF_BODY,
             401: "The widget token is wrong or has expired: request another one",
-            403: "https://shop.example is not in the agent's widget_config.allowed_origins: add it there",
+            403: "https://shop.example is not in widget_config.allowed_origins of the agent's published version: add it there",
             404: "Agent not found",
             422: "agent_id is required",
             429: "Too many chats from this address. Wait a minute.",

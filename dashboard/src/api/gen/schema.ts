@@ -42968,7 +42968,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "detail": "https://shop.example is not in the agent's widget_config.allowed_origins: add it there"
+                     *       "detail": "https://shop.example is not in widget_config.allowed_origins of the agent's published version: add it there"
                      *     }
                      */
                     "application/json": components["schemas"]["Problem"];

@@ -18,7 +18,7 @@ test.each([
   "https://help.example.",
 ])("a page of %s, which is not listed, may not", (origin) => {
   expect(() => checkOrigin(origin, ALLOWED)).toThrow(
-    `${origin} is not in the agent's widget_config.allowed_origins: add it there`,
+    `${origin} is not in widget_config.allowed_origins of the agent's published version: add it there`,
   );
 });
 

@@ -14,6 +14,9 @@ export function checkOrigin(origin: string, allowed: unknown): void {
     throw new ServiceError("forbidden", "The Origin header must be the origin of a web page");
   const origins: unknown[] = Array.isArray(allowed) ? allowed : [];
   if (!origins.some((each) => typeof each === "string" && webOriginOf(each) === own)) {
-    throw new ServiceError("forbidden", `${origin} is not in the agent's widget_config.allowed_origins: add it there`);
+    throw new ServiceError(
+      "forbidden",
+      `${origin} is not in widget_config.allowed_origins of the agent's published version: add it there`,
+    );
   }
 }

@@ -10,6 +10,7 @@ import { ListProvidersQuery } from "../src/schemas/catalogue.ts";
 import { ChatBody } from "../src/schemas/chat.ts";
 import { ListConversationsQuery } from "../src/schemas/conversations.ts";
 import { DailySessionBody } from "../src/schemas/daily.ts";
+import { ReplayBody, RunTestsBody } from "../src/schemas/tests/requests.ts";
 import { Text } from "../src/schemas/types.ts";
 import { WebCallBody } from "../src/schemas/web-calls.ts";
 
@@ -339,4 +340,14 @@ test("a version of a custom analysis prompt is refused, because the text makes a
   expect(() => createAgentRequest("own_1", { ...GOOD, agent_type: "INBOUND", call_analysis_prompt })).toThrow(
     "call_analysis_prompt.prompt_version must not be given with custom_prompt, which makes a new version",
   );
+});
+
+test("a misspelled field does not make a run hold all tests, nor a replay take other conversations", () => {
+  const allowed = "is not allowed: allowed are agent_version, ";
+  expect(messagesOf({ test_ids: ["tst_1"] }, validator(RunTestsBody))).toEqual([
+    `test_ids ${allowed}tests, max_cost_usd, unpriced`,
+  ]);
+  expect(messagesOf({ agent_version: 1, conversation: {}, max: 1 }, validator(ReplayBody))).toEqual([
+    `conversation ${allowed}conversations, max, channel, max_cost_usd, unpriced`,
+  ]);
 });

@@ -4,6 +4,8 @@ import { type Static, Type } from "@sinclair/typebox";
 import { About, DateTimeText, DynamicVariables, Maybe, OneOf, PageQuery, Text, Words } from "../types.ts";
 import { Assertion, Message, Mock, Model } from "./parts.ts";
 
+/** A misspelled field would run, replay or cost more than was meant. */
+const strict = { additionalProperties: false };
 const Name = Words({ max: 100, description: "Name of the test, unique for the agent.", example: "Looks up an order" });
 const Required =
   "Whether a version can be published only if this test has passed. Needs an agent whose `publishing` is `manual`.";
@@ -131,7 +133,7 @@ export const RunTestsBody = Type.Object(
     ),
     ...cap,
   },
-  { $id: "RunTestsRequest", description: "Which tests to run against which version." },
+  { ...strict, $id: "RunTestsRequest", description: "Which tests to run against which version." },
 );
 
 export const ReplayBody = Type.Object(
@@ -151,7 +153,7 @@ export const ReplayBody = Type.Object(
           agent_version: Maybe(Type.Integer({ minimum: 1, maximum: 2_147_483_647 }), "Only those of this version."),
           search: Maybe(Text({ max: 200 }), "Only those whose transcript has this text."),
         },
-        { additionalProperties: false },
+        strict,
       ),
       "Which conversations of the agent to replay. Default: the newest.",
     ),
@@ -165,7 +167,7 @@ export const ReplayBody = Type.Object(
     ),
     ...cap,
   },
-  { $id: "CreateReplayRequest", description: "Which conversations to replay against which version." },
+  { ...strict, $id: "CreateReplayRequest", description: "Which conversations to replay against which version." },
 );
 export type ReplayBody = Static<typeof ReplayBody>;
 

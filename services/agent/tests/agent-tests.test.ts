@@ -446,6 +446,14 @@ test("whoever watches a run sees it at first and until it has ended, then with a
   expect(outcomesOf(seen.at(-1) as TestRun)[0].transcript.turns).toHaveLength(1);
 });
 
+test("an agent's tests are listed by name, with the numbers in their names as people count", async () => {
+  const agent = await manualAgent(agents);
+  for (const name of ["T10 Refund", "T2 Order", "greeting", "T1 Order"])
+    await agents.createTest(newTest(agent, name, greets));
+  const { tests } = await agents.listTests(agent);
+  expect(tests.map(({ name }) => name)).toEqual(["greeting", "T1 Order", "T2 Order", "T10 Refund"]);
+});
+
 test("a test refers only to tools, agents and models that there are", async () => {
   const agent = await manualAgent(agents);
   const refused = async (definition: object) =>

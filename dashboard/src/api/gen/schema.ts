@@ -961,7 +961,9 @@ export interface paths {
         };
         /**
          * List the tests of an agent, by name
-         * @description Needs a key with the scope `tests:read`, or a session.
+         * @description Numbers in names sort as people count: T2 comes before T10.
+         *
+         *     Needs a key with the scope `tests:read`, or a session.
          */
         get: operations["listTests"];
         put?: never;

@@ -47,6 +47,7 @@ export function testRoutes(gate: GateContext, { agents }: Clients) {
         {
           id: "listTests",
           summary: "List the tests of an agent, by name",
+          description: "Numbers in names sort as people count: T2 comes before T10.",
           scope: "tests:read",
           response: TestList,
           isList: true,

@@ -56,15 +56,24 @@ export async function findTest(sql: Sql, { ownerId, agentId, testId }: TestKey):
 
 /** All tests of an agent, by name. */
 export async function listTestRows(sql: Sql, { ownerId, agentId }: AgentKey): Promise<TestRow[]> {
-  return sql<TestRow[]>`
-    select ${columns(sql)} from agent_tests where owner_id = ${ownerId} and agent_id = ${agentId} order by name`;
+  const rows = await sql<TestRow[]>`
+    select ${columns(sql)} from agent_tests where owner_id = ${ownerId} and agent_id = ${agentId}`;
+  return rows.toSorted(byName);
 }
 
 /** Those that must pass before a version is published, by name. */
 export async function listRequiredTests(sql: Sql, { ownerId, agentId }: AgentKey): Promise<TestRow[]> {
-  return sql<TestRow[]>`
+  const rows = await sql<TestRow[]>`
     select ${columns(sql)} from agent_tests
-    where owner_id = ${ownerId} and agent_id = ${agentId} and required order by name`;
+    where owner_id = ${ownerId} and agent_id = ${agentId} and required`;
+  return rows.toSorted(byName);
+}
+
+const NAMES = new Intl.Collator("en", { numeric: true });
+
+/** As people count: T2 comes before T10. No list is paged, so that Postgres needs no collation for it. */
+function byName(one: TestRow, two: TestRow): number {
+  return NAMES.compare(one.name, two.name);
 }
 
 export async function countTests(sql: Sql, { ownerId, agentId }: AgentKey): Promise<number> {

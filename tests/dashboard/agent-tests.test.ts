@@ -32,7 +32,8 @@ test("a test that an owner writes leads to what is missing in it, fails beside w
   await page.getByRole("textbox", { name: "Text", exact: true }).and(page.locator(":focus")).waitFor();
   await page.getByRole("textbox", { name: "Text", exact: true }).fill("on its way");
   await page.getByRole("button", { name: "Create test" }).click();
-  await page.getByRole("alert").filter({ hasText: "at most 1, the last turn" }).first().waitFor();
+  await page.getByRole("alert").filter({ hasText: "at most 1, the last turn" }).waitFor();
+  await page.getByRole("spinbutton", { name: "Turn" }).and(page.locator(":focus")).waitFor();
   expect(await page.getByRole("spinbutton", { name: "Turn" }).getAttribute("aria-invalid")).toBe("true");
   await page.getByRole("spinbutton", { name: "Turn" }).fill("1");
   await page.getByRole("button", { name: "Create test" }).click();

@@ -150,7 +150,7 @@ test("a chat tries what is on the screen, and only saving changes the agent", as
   await page.context().close();
 }, 240_000);
 
-test("a refused change shows the API's message at its field", async () => {
+test("a refused change tells the API's message once, at its field, or with the way to it from another tab", async () => {
   const owner = await createOwner(stack.accounts);
   const { body: agent } = await stack.api(owner.apiKey).post("/agents", { agent_name: "A", agent_type: "INBOUND" });
   const page = await openSignedIn(browser, stack, owner);
@@ -158,8 +158,15 @@ test("a refused change shows the API's message at its field", async () => {
   await page.getByRole("switch", { name: /Transfer the call/ }).click();
   await page.getByLabel(/^Phone number/).fill("12");
   await page.getByRole("button", { name: "Save", exact: true }).click();
-  await page.getByRole("alert").filter({ hasText: "E.164" }).first().waitFor();
-  expect(await page.getByLabel(/^Phone number/).getAttribute("aria-invalid")).toBe("true");
+  const field = page.getByLabel(/^Phone number/);
+  await field.and(page.locator(":focus")).waitFor();
+  expect(await field.getAttribute("aria-invalid")).toBe("true");
+  expect(await page.getByRole("alert").allTextContents()).toEqual([expect.stringContaining("E.164")]);
+  await page.getByRole("tab", { name: "Models" }).click();
+  await page.getByRole("alert").filter({ hasText: "Could not save" }).filter({ hasText: "E.164" }).waitFor();
+  await page.getByRole("button", { name: "Show it in Tools" }).click();
+  await field.and(page.locator(":focus")).waitFor();
+  expect(await page.getByRole("alert").count()).toBe(1);
   await page.context().close();
 }, 240_000);
 
@@ -185,7 +192,7 @@ test.each([
     await api.send("DELETE", "/prompts/desk");
     await write("You are Ada again.");
     await page.getByRole("button", { name: "Save", exact: true }).click();
-    await page.getByRole("alert").filter({ hasText: "Prompt not found" }).first().waitFor();
+    await page.getByRole("alert").filter({ hasText: "Prompt not found" }).waitFor();
     expect(await version.getAttribute("aria-invalid")).toBe("true");
     expect(await source.getAttribute("aria-invalid")).toBeNull();
     await page.context().close();
@@ -300,7 +307,7 @@ test("an owner states what a model of its own costs, and a price that lacks a pa
   const save = page.getByRole("button", { name: "Save", exact: true });
   await save.click();
   const output = page.getByLabel(/^Output price/);
-  await page.getByRole("alert").filter({ hasText: "Output price is required" }).first().waitFor();
+  await page.getByRole("alert").filter({ hasText: "Output price is required" }).waitFor();
   expect(await output.getAttribute("aria-invalid")).toBe("true");
   await output.fill("1.6");
   await save.click();

@@ -213,7 +213,7 @@ test("a trunk is connected, its number is given to an agent, and a call that the
   await page.getByRole("combobox", { name: "Provider" }).selectOption("SIP trunk");
   await page.getByLabel("Server").fill("not a host");
   await page.getByRole("button", { name: "Connect", exact: true }).click();
-  await page.getByRole("alert").filter({ hasText: "host" }).first().waitFor();
+  await page.getByRole("alert").filter({ hasText: "host" }).waitFor();
   // Nothing listens at this address.
   await page.getByLabel("Server").fill("127.0.0.1:9");
   await page.getByRole("button", { name: "Connect", exact: true }).click();
@@ -246,7 +246,7 @@ test("a trunk is connected, its number is given to an agent, and a call that the
   await page.getByRole("combobox", { name: "Agent" }).selectOption(agentId);
   const call = page.getByRole("button", { name: "Call", exact: true });
   await call.click();
-  await page.getByRole("alert").filter({ hasText: "E.164" }).first().waitFor();
+  await page.getByRole("alert").filter({ hasText: "E.164" }).waitFor();
   await page.getByLabel("Phone number", { exact: true }).fill("+1 312 555 7399");
   await call.click();
   const row = page.getByRole("row").filter({ hasText: "+13125557399" });

@@ -80,7 +80,7 @@ test(
     await create.click();
     // What the API refuses is told at its field.
     const url = page.getByRole("textbox", { name: "URL" });
-    await page.getByRole("alert").filter({ hasText: "URL has {order_id}" }).first().waitFor();
+    await page.getByRole("alert").filter({ hasText: "URL has {order_id}" }).waitFor();
     expect(await url.getAttribute("aria-invalid")).toBe("true");
     await page.getByRole("button", { name: "Add order_id of the URL" }).click();
     const parameter = page.getByRole("group", { name: "Parameter order_id" });
@@ -232,7 +232,7 @@ test(
     const handoff = page.getByRole("group", { name: "Handoff 1" });
     await handoff.getByRole("combobox", { name: "Agent" }).selectOption("Billing");
     await page.getByRole("button", { name: "Save", exact: true }).click();
-    await handoff.getByRole("alert").first().waitFor();
+    await handoff.getByRole("alert").waitFor();
     await handoff.getByRole("textbox", { name: "When" }).fill("The caller asks about an invoice.");
     await handoff.getByRole("combobox", { name: /learns/ }).selectOption("The last ten messages");
     await handoff.getByRole("checkbox", { name: /greeting/ }).click();
@@ -266,7 +266,7 @@ test(
     const show = page.getByRole("button", { name: "Show the tools" });
     await page.getByRole("textbox", { name: "OpenAPI address" }).fill("https://169.254.169.254/openapi.json");
     await show.click();
-    await page.getByRole("alert").first().waitFor();
+    await page.getByRole("alert").waitFor();
     await page.getByRole("textbox", { name: "OpenAPI address" }).fill(`${shop.url.href}openapi.json`);
     await show.click();
     await page.getByRole("checkbox", { name: /getOrder/ }).click();

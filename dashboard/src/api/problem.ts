@@ -57,24 +57,8 @@ export function fieldsOf(error: unknown): ReadonlyMap<string, string> {
 
 /** The API's message about a field, or about the first wrong item if the field is a list; undefined if it found no fault. */
 export function messageAt(fields: ReadonlyMap<string, string>, path: string): string | undefined {
-  return fields.get(toldAt(fields, path) ?? "");
-}
-
-/** The path of the message that is shown at a field. */
-function toldAt(fields: ReadonlyMap<string, string>, path: string): string | undefined {
   const isItem = (at: string) => at.startsWith(`${path}.`) && /^\d+$/.test(at.slice(path.length + 1));
-  return fields.has(path) ? path : fields.keys().find(isItem);
-}
-
-/**
- * The sentence to show beside a form; null if there was no failure, or the form shows all of it at its fields.
- * @param shown the paths of the fields at which the form shows errors
- */
-export function sentenceBeside(error: Error | null, shown: readonly string[]): string | null {
-  if (error === null) return null;
-  const fields = fieldsOf(error);
-  const told = shown.map((path) => toldAt(fields, path));
-  return fields.size > 0 && fields.keys().every((path) => told.includes(path)) ? null : sentenceOf(error);
+  return fields.get(path) ?? fields.get(fields.keys().find(isItem) ?? "");
 }
 
 /** The sentence to show for anything thrown. */

@@ -4,7 +4,7 @@ import { clsx } from "clsx";
 import { RadioGroup } from "radix-ui";
 import { useState } from "react";
 import { api } from "../../api/client.ts";
-import { fieldsOf, sentenceOf } from "../../api/problem.ts";
+import { fieldsOf } from "../../api/problem.ts";
 import { DialogForm } from "../../ui/form/dialog-form.tsx";
 import { TextField } from "../../ui/form/fields.tsx";
 import { Dialog } from "../../ui/overlay/dialog.tsx";
@@ -48,18 +48,17 @@ function NewAgentForm({ onCancel }: { onCancel: () => void }) {
       await client.invalidateQueries({ queryKey: AGENTS });
     },
   });
-  const nameError = fieldsOf(make.error).get("agent_name");
   return (
     <DialogForm
       onSubmit={() => make.mutate()}
       busy={make.isPending}
-      failure={make.error && !nameError && sentenceOf(make.error)}
+      error={make.error}
       action="Create agent"
       onCancel={onCancel}
     >
       <TextField
         label="Name"
-        error={nameError}
+        error={fieldsOf(make.error).get("agent_name")}
         required
         maxLength={100}
         value={name}

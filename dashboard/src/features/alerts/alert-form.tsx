@@ -2,7 +2,7 @@ import { ALERT_METRICS, type AlertMetric, isShare } from "@parley/shared/portabl
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { api } from "../../api/client.ts";
-import { fieldsOf, sentenceBeside } from "../../api/problem.ts";
+import { fieldsOf } from "../../api/problem.ts";
 import { DialogForm } from "../../ui/form/dialog-form.tsx";
 import { SelectField, TextField } from "../../ui/form/fields.tsx";
 import { tellDone } from "../../ui/overlay/toasts.tsx";
@@ -10,7 +10,6 @@ import { AgentField } from "../agents/agent-field.tsx";
 import { ALERTS, type Alert, METRICS } from "./alerts.ts";
 
 const METRIC_OPTIONS = ALERT_METRICS.map((metric) => ({ value: metric, label: METRICS[metric].label }));
-const FIELDS = ["name", "metric", "agent_id", "window_minutes", "threshold", "minimum_count"];
 
 /** The fields of an alert. @param alert the one to change; a new one without it */
 export function AlertForm({ alert, onDone }: { alert: Alert | null; onDone: () => void }) {
@@ -48,7 +47,6 @@ export function AlertForm({ alert, onDone }: { alert: Alert | null; onDone: () =
     },
   });
   const errors = fieldsOf(save.error);
-  const failure = sentenceBeside(save.error, FIELDS);
   const number = (label: string, value: string, onChange: (text: string) => void, field: string, hint: string) => (
     <TextField
       label={label}
@@ -65,7 +63,7 @@ export function AlertForm({ alert, onDone }: { alert: Alert | null; onDone: () =
     <DialogForm
       onSubmit={() => save.mutate()}
       busy={save.isPending}
-      failure={failure}
+      error={save.error}
       action={alert ? "Save" : "Create alert"}
       onCancel={onDone}
     >

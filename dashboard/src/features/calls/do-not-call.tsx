@@ -3,15 +3,16 @@ import { useNavigate, useSearch } from "@tanstack/react-router";
 import { PhoneOff, SearchX } from "lucide-react";
 import { type FormEvent, useState } from "react";
 import { api, read, type Schema } from "../../api/client.ts";
-import { fieldsOf, Problem, sentenceOf } from "../../api/problem.ts";
+import { fieldsOf } from "../../api/problem.ts";
 import { Button } from "../../ui/button.tsx";
 import { Field } from "../../ui/form/field.tsx";
 import { Input } from "../../ui/form/input.tsx";
+import { Refusable, Refusal } from "../../ui/form/refusal.tsx";
 import { SearchInput } from "../../ui/form/search-input.tsx";
 import { Listed } from "../../ui/listed.tsx";
 import { ConfirmButton } from "../../ui/overlay/confirm-button.tsx";
 import { tellDone } from "../../ui/overlay/toasts.tsx";
-import { EmptyState, Notice } from "../../ui/states.tsx";
+import { EmptyState } from "../../ui/states.tsx";
 import type { Column } from "../../ui/table.tsx";
 import { Time } from "../../ui/time.tsx";
 import { numbersQuery } from "../numbers/queries.ts";
@@ -92,28 +93,29 @@ function AddForm() {
       await client.invalidateQueries({ queryKey: DO_NOT_CALL });
     },
   });
-  const error = fieldsOf(add.error).get("mobile_number");
   const submit = (event: FormEvent) => {
     event.preventDefault();
     add.mutate();
   };
   return (
     <form onSubmit={submit} className="flex flex-col gap-3">
-      <Field
-        label="Phone number"
-        hint="For example, +14155550123, or as you dial it in the country of your first number."
-        error={error}
-      >
-        {(control) => (
-          <div className="flex max-w-md gap-2">
-            <Input {...control} type="tel" required value={text} onChange={(event) => setText(event.target.value)} />
-            <Button type="submit" busy={add.isPending}>
-              Add to list
-            </Button>
-          </div>
-        )}
-      </Field>
-      {add.error && !(add.error instanceof Problem && error) && <Notice tone="danger">{sentenceOf(add.error)}</Notice>}
+      <Refusable>
+        <Field
+          label="Phone number"
+          hint="For example, +14155550123, or as you dial it in the country of your first number."
+          error={fieldsOf(add.error).get("mobile_number")}
+        >
+          {(control) => (
+            <div className="flex max-w-md gap-2">
+              <Input {...control} type="tel" required value={text} onChange={(event) => setText(event.target.value)} />
+              <Button type="submit" busy={add.isPending}>
+                Add to list
+              </Button>
+            </div>
+          )}
+        </Field>
+        <Refusal error={add.error} />
+      </Refusable>
     </form>
   );
 }

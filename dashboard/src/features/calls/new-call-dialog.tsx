@@ -1,7 +1,7 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { api } from "../../api/client.ts";
-import { fieldsOf, sentenceBeside } from "../../api/problem.ts";
+import { fieldsOf } from "../../api/problem.ts";
 import { DialogForm } from "../../ui/form/dialog-form.tsx";
 import { Dialog } from "../../ui/overlay/dialog.tsx";
 import { tellDone } from "../../ui/overlay/toasts.tsx";
@@ -48,13 +48,12 @@ function CallForm({ onDone }: { onDone: () => void }) {
   });
   const canCall = useCanCall(setup);
   const errors = fieldsOf(call.error);
-  const failure = sentenceBeside(call.error, ["to_mobile_number", "agent_id", "from_mobile_number", "voicemail"]);
   return (
     <DialogForm
       onSubmit={() => call.mutate()}
       busy={call.isPending}
       disabled={!canCall}
-      failure={failure}
+      error={call.error}
       action="Call"
       onCancel={onDone}
     >

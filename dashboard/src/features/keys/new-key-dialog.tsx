@@ -1,7 +1,7 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useId, useState } from "react";
 import { api } from "../../api/client.ts";
-import { fieldsOf, sentenceBeside } from "../../api/problem.ts";
+import { fieldsOf } from "../../api/problem.ts";
 import { Checkbox } from "../../ui/form/checkbox.tsx";
 import { DialogForm } from "../../ui/form/dialog-form.tsx";
 import { SelectField, TextField } from "../../ui/form/fields.tsx";
@@ -62,7 +62,6 @@ function KeyForm({ onMade, onCancel }: { onMade: (apiKey: string) => void; onCan
     },
   });
   const fields = fieldsOf(make.error);
-  const failure = sentenceBeside(make.error, ["name", "expires_at"]);
   const toggle = (scope: Scope, on: boolean) =>
     setScopes((chosen) => (on ? [...chosen, scope] : chosen.filter((each) => each !== scope)));
   return (
@@ -70,7 +69,7 @@ function KeyForm({ onMade, onCancel }: { onMade: (apiKey: string) => void; onCan
       onSubmit={() => make.mutate()}
       busy={make.isPending}
       disabled={isLimited && scopes.length === 0}
-      failure={failure}
+      error={make.error}
       action="Create key"
       onCancel={onCancel}
     >

@@ -1,7 +1,7 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { api } from "../../api/client.ts";
-import { fieldsOf, sentenceBeside } from "../../api/problem.ts";
+import { fieldsOf } from "../../api/problem.ts";
 import { DialogForm } from "../../ui/form/dialog-form.tsx";
 import { TextareaField, TextField } from "../../ui/form/fields.tsx";
 import { tellDone } from "../../ui/overlay/toasts.tsx";
@@ -37,12 +37,11 @@ export function BaseForm({
     },
   });
   const errors = fieldsOf(save.error);
-  const failure = sentenceBeside(save.error, ["name", "description"]);
   return (
     <DialogForm
       onSubmit={() => save.mutate()}
       busy={save.isPending}
-      failure={failure}
+      error={save.error}
       action={base ? "Save" : "Create"}
       onCancel={onCancel}
     >

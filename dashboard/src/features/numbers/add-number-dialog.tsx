@@ -1,7 +1,7 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { api, patiently } from "../../api/client.ts";
-import { fieldsOf, Problem, sentenceBeside, sentenceOf } from "../../api/problem.ts";
+import { fieldsOf, Problem, sentenceOf } from "../../api/problem.ts";
 import { Badge } from "../../ui/badge.tsx";
 import { Button } from "../../ui/button.tsx";
 import { DialogForm } from "../../ui/form/dialog-form.tsx";
@@ -117,7 +117,6 @@ function TypedNumber({ carrier, onDone }: { carrier: Carrier; onDone: () => void
   const [text, setText] = useState("");
   const bring = useImport(carrier);
   const fields = fieldsOf(bring.error);
-  const failure = sentenceBeside(bring.error, ["mobile_number"]);
   const [isProving, setProving] = useState(false);
   const isTaken = bring.error instanceof Problem && bring.error.status === 409;
   // Once it is proven, the import succeeds.
@@ -126,7 +125,7 @@ function TypedNumber({ carrier, onDone }: { carrier: Carrier; onDone: () => void
     <DialogForm
       onSubmit={() => bring.mutate(text.trim(), { onSuccess: onDone })}
       busy={bring.isPending}
-      failure={failure}
+      error={bring.error}
       action="Import"
       other={isTaken && <Button onClick={() => setProving(true)}>Prove that it is yours</Button>}
     >

@@ -1,7 +1,7 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { api, type Schema } from "../../api/client.ts";
-import { fieldsOf, messageAt, sentenceBeside } from "../../api/problem.ts";
+import { fieldsOf, messageAt } from "../../api/problem.ts";
 import { DialogForm } from "../../ui/form/dialog-form.tsx";
 import { Field } from "../../ui/form/field.tsx";
 import { SelectField } from "../../ui/form/fields.tsx";
@@ -44,15 +44,11 @@ function ConnectForm({ onDone }: { onDone: () => void }) {
     },
   });
   const errors = fieldsOf(connect.error);
-  const failure = sentenceBeside(
-    connect.error,
-    fields.map(({ name }) => name),
-  );
   return (
     <DialogForm
       onSubmit={() => connect.mutate()}
       busy={connect.isPending}
-      failure={failure}
+      error={connect.error}
       action="Connect"
       onCancel={onDone}
       autoComplete="off"

@@ -1,7 +1,7 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { api } from "../../api/client.ts";
-import { fieldsOf, sentenceBeside, sentenceOf } from "../../api/problem.ts";
+import { fieldsOf, sentenceOf } from "../../api/problem.ts";
 import { Badge } from "../../ui/badge.tsx";
 import { Button } from "../../ui/button.tsx";
 import { DialogForm } from "../../ui/form/dialog-form.tsx";
@@ -49,9 +49,8 @@ export function ProofForm({ number, onDone }: { number: string; onDone: () => vo
       await client.invalidateQueries({ queryKey: NUMBERS });
     },
   });
-  const failure = sentenceBeside(prove.error, ["code"]);
   return (
-    <DialogForm onSubmit={() => prove.mutate()} busy={prove.isPending} failure={failure} action="Prove">
+    <DialogForm onSubmit={() => prove.mutate()} busy={prove.isPending} error={prove.error} action="Prove">
       <p className="text-muted">
         A number of a Twilio or Plivo account is proven when you import it. For any other, have the number called, and
         enter the six digits that the call tells. The operator of this installation can also vouch for you.

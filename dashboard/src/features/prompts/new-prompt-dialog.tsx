@@ -2,7 +2,7 @@ import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { Link, useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
 import { api } from "../../api/client.ts";
-import { fieldsOf, Problem, sentenceBeside } from "../../api/problem.ts";
+import { fieldsOf, Problem } from "../../api/problem.ts";
 import { DialogForm } from "../../ui/form/dialog-form.tsx";
 import { SelectField, TextareaField, TextField } from "../../ui/form/fields.tsx";
 import { Dialog } from "../../ui/overlay/dialog.tsx";
@@ -35,12 +35,11 @@ function NewPromptForm({ onCancel }: { onCancel: () => void }) {
   });
   const fields = fieldsOf(make.error);
   const isTaken = make.error instanceof Problem && make.error.status === 409 && fields.has("prompt_name");
-  const failure = sentenceBeside(make.error, ["prompt_name", "prompt_content"]);
   return (
     <DialogForm
       onSubmit={() => make.mutate()}
       busy={make.isPending}
-      failure={failure}
+      error={isTaken ? null : make.error}
       action="Create prompt"
       onCancel={onCancel}
     >

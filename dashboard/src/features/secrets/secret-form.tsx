@@ -1,7 +1,7 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { api } from "../../api/client.ts";
-import { fieldsOf, sentenceBeside } from "../../api/problem.ts";
+import { fieldsOf } from "../../api/problem.ts";
 import { DialogForm } from "../../ui/form/dialog-form.tsx";
 import { TextField } from "../../ui/form/fields.tsx";
 import { tellDone } from "../../ui/overlay/toasts.tsx";
@@ -34,12 +34,11 @@ export function SecretForm({
     },
   });
   const errors = fieldsOf(save.error);
-  const failure = sentenceBeside(save.error, secret ? ["value"] : ["name", "value"]);
   return (
     <DialogForm
       onSubmit={() => save.mutate()}
       busy={save.isPending}
-      failure={failure}
+      error={save.error}
       action={secret ? "Save value" : "Add secret"}
       onCancel={onCancel}
     >

@@ -1,11 +1,11 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { type FormEvent, useState } from "react";
 import { api } from "../../api/client.ts";
-import { fieldsOf, sentenceBeside } from "../../api/problem.ts";
+import { fieldsOf } from "../../api/problem.ts";
 import { Button } from "../../ui/button.tsx";
 import { TextField } from "../../ui/form/fields.tsx";
+import { Refusable, Refusal } from "../../ui/form/refusal.tsx";
 import { tellDone } from "../../ui/overlay/toasts.tsx";
-import { Notice } from "../../ui/states.tsx";
 import { SESSIONS } from "./settings.ts";
 
 const LENGTH_MIN = 15;
@@ -23,34 +23,35 @@ export function PasswordForm() {
     },
   });
   const fields = fieldsOf(change.error);
-  const failure = sentenceBeside(change.error, ["current_password", "new_password"]);
   const submit = (event: FormEvent) => {
     event.preventDefault();
     change.mutate();
   };
   return (
     <form onSubmit={submit} className="flex flex-col gap-4">
-      <TextField
-        label="Current password"
-        error={fields.get("current_password")}
-        type="password"
-        required
-        autoComplete="current-password"
-        value={body.current_password}
-        onChange={(event) => setBody({ ...body, current_password: event.target.value })}
-      />
-      <TextField
-        label="New password"
-        hint="At least 15 characters. A sentence works well."
-        error={fields.get("new_password")}
-        type="password"
-        required
-        minLength={LENGTH_MIN}
-        autoComplete="new-password"
-        value={body.new_password}
-        onChange={(event) => setBody({ ...body, new_password: event.target.value })}
-      />
-      {failure && <Notice tone="danger">{failure}</Notice>}
+      <Refusable>
+        <TextField
+          label="Current password"
+          error={fields.get("current_password")}
+          type="password"
+          required
+          autoComplete="current-password"
+          value={body.current_password}
+          onChange={(event) => setBody({ ...body, current_password: event.target.value })}
+        />
+        <TextField
+          label="New password"
+          hint="At least 15 characters. A sentence works well."
+          error={fields.get("new_password")}
+          type="password"
+          required
+          minLength={LENGTH_MIN}
+          autoComplete="new-password"
+          value={body.new_password}
+          onChange={(event) => setBody({ ...body, new_password: event.target.value })}
+        />
+        <Refusal error={change.error} />
+      </Refusable>
       <div>
         <Button type="submit" variant="primary" busy={change.isPending}>
           Change password

@@ -1,6 +1,6 @@
 import { DEFAULT_EVENTS } from "@parley/shared/portable/events";
 import { useState } from "react";
-import { fieldsOf, sentenceBeside } from "../../api/problem.ts";
+import { fieldsOf } from "../../api/problem.ts";
 import { DialogForm } from "../../ui/form/dialog-form.tsx";
 import { SelectField, TextField } from "../../ui/form/fields.tsx";
 import { EventChoice } from "./event-choice.tsx";
@@ -40,13 +40,12 @@ export function DestinationForm({
 }) {
   const [fields, setFields] = useState(before);
   const errors = fieldsOf(write.error);
-  const failure = sentenceBeside(write.error, ["name", "url", "request_type", "retry_schedule", "events"]);
   const submit = () => {
     const { name, url, request_type, retry_schedule, events } = fields;
     write.mutate({ name: name.trim(), url: url.trim(), request_type, retry_schedule, events });
   };
   return (
-    <DialogForm onSubmit={submit} busy={write.isPending} failure={failure} action={action} onCancel={onCancel}>
+    <DialogForm onSubmit={submit} busy={write.isPending} error={write.error} action={action} onCancel={onCancel}>
       <TextField
         label="Name"
         error={errors.get("name")}

@@ -1,11 +1,10 @@
 import { clsx } from "clsx";
 import { type ReactNode, useEffect } from "react";
-import { sentenceOf } from "../../api/problem.ts";
 import { Badge } from "../badge.tsx";
 import { Button } from "../button.tsx";
 import { LeftWork } from "../form/left-work.tsx";
+import { Refusable, Refusal } from "../form/refusal.tsx";
 import { useSaveShortcut } from "../form/save-shortcut.ts";
-import { useShownFault } from "../form/shown-fault.ts";
 import { UnsavedChanges } from "../form/unsaved-changes.tsx";
 import { Notice } from "../states.tsx";
 import type { FormDraft } from "./form-draft.ts";
@@ -28,37 +27,38 @@ interface Frame {
 /** The page of something that is edited in a form: a header that stays, what is in the way of saving, and the form. */
 export function EditorFrame({ children, ...frame }: Frame & { children: ReactNode }) {
   const { draft, what, title, id } = frame;
-  const [form, save] = useShownFault(draft.save);
-  useSaveShortcut(draft.isSavable ? save : null);
+  useSaveShortcut(draft.isSavable ? draft.save : null);
   useEffect(() => {
     document.title = `${title} · Parley`;
   }, [title]);
   return (
     <>
-      <Header {...frame} draft={{ ...draft, save }} />
-      <div ref={form} className="mx-auto flex max-w-4xl flex-col gap-6 px-4 pt-6 pb-16 sm:px-8">
-        <LeftWork at={draft.offeredAt} onDecide={draft.decide} />
-        {draft.isOutdated ? (
-          <Notice tone="warning">
-            <p>This {what} was changed in another tab or by someone else while you were editing.</p>
-            <div className="mt-2 flex flex-wrap gap-2">
-              <Button size="small" onClick={draft.keepMine}>
-                Keep my changes
-              </Button>
-              <Button size="small" onClick={draft.discard}>
-                Use theirs
-              </Button>
-            </div>
-          </Notice>
-        ) : (
-          draft.refusal && <Notice tone="danger">Could not save: {sentenceOf(draft.refusal)}</Notice>
-        )}
-        {children}
+      <Header {...frame} />
+      <div data-form className="mx-auto flex max-w-4xl flex-col gap-6 px-4 pt-6 pb-16 sm:px-8">
+        <Refusable>
+          <LeftWork at={draft.offeredAt} onDecide={draft.decide} />
+          {draft.isOutdated ? (
+            <Notice tone="warning">
+              <p>This {what} was changed in another tab or by someone else while you were editing.</p>
+              <div className="mt-2 flex flex-wrap gap-2">
+                <Button size="small" onClick={draft.keepMine}>
+                  Keep my changes
+                </Button>
+                <Button size="small" onClick={draft.discard}>
+                  Use theirs
+                </Button>
+              </div>
+            </Notice>
+          ) : (
+            <Refusal error={draft.refusal} begins="Could not save: " />
+          )}
+          {children}
+        </Refusable>
       </div>
       <UnsavedChanges
         isDirty={draft.isDirty}
         name={title}
-        onSave={id !== null && draft.isSavable ? save : undefined}
+        onSave={id !== null && draft.isSavable ? draft.save : undefined}
         onDiscard={draft.discard}
       />
     </>

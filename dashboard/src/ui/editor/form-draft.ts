@@ -1,6 +1,6 @@
 import { useMutation } from "@tanstack/react-query";
 import { useState } from "react";
-import { fieldsOf, messageAt } from "../../api/problem.ts";
+import { fieldsOf, messageAt, Problem } from "../../api/problem.ts";
 import { useKeptWork } from "../form/kept-work.ts";
 import { changesOf } from "./changes.ts";
 
@@ -68,6 +68,7 @@ export function useFormDraft<Form extends object, Body extends object>({
   const changes = changesOf(bodyOf(stored).body, body);
   const save = useMutation({
     mutationFn: async (sent: Edits<Form> | null) => {
+      if (faults.size > 0) throw new Problem(422, [...faults.values()][0] ?? "", new Map(faults));
       const base = await write(changes, sent?.base ?? version);
       // What was typed during the save stays a change; the form of something new stays until the page of what was made shows.
       if (!isNew) setEdits((now) => (now === sent || now === null ? null : { ...now, base }));
@@ -91,7 +92,6 @@ export function useFormDraft<Form extends object, Body extends object>({
     isSaving: save.isPending,
     save: async () => {
       setShowsFaults(true);
-      if (faults.size > 0) return false;
       return save.mutateAsync(edits).then(
         () => true,
         () => false,

@@ -1,14 +1,14 @@
 import type { ReactNode } from "react";
 import { Button } from "../button.tsx";
-import { Notice } from "../states.tsx";
 import { FormActions } from "./form-actions.tsx";
+import { Refusable, Refusal } from "./refusal.tsx";
 
 /** The form of a dialog: its fields, why it was refused, and its buttons. */
 export function DialogForm({
   onSubmit,
   busy,
   disabled = false,
-  failure,
+  error = null,
   action,
   onCancel,
   other,
@@ -19,8 +19,8 @@ export function DialogForm({
   /** Whether it is being sent. */
   busy: boolean;
   disabled?: boolean;
-  /** What is wrong beside the errors that its fields show. */
-  failure?: ReactNode;
+  /** Why it was refused, of which its fields show what concerns them. */
+  error?: Error | null;
   /** The words of the button that sends it. */
   action: ReactNode;
   onCancel?: () => void;
@@ -40,8 +40,10 @@ export function DialogForm({
         onSubmit();
       }}
     >
-      {children}
-      {failure && <Notice tone="danger">{failure}</Notice>}
+      <Refusable>
+        {children}
+        <Refusal error={error} />
+      </Refusable>
       <FormActions>
         {onCancel && <Button onClick={onCancel}>Cancel</Button>}
         {other}

@@ -1,5 +1,6 @@
 import { clsx } from "clsx";
 import { type ReactNode, useId } from "react";
+import { useTold } from "./refusal.tsx";
 
 export interface Control {
   id: string;
@@ -39,8 +40,12 @@ export function Field({ label, hint, error, optional = false, className, childre
 }
 
 /** What is wrong with what is above it, and nothing while nothing is. */
-export function FieldError({ className, children, id }: { className?: string; children: ReactNode; id?: string }) {
-  if (!children) return null;
+export function FieldError({ children, ...rest }: { className?: string; children: ReactNode; id?: string }) {
+  return children ? <Message {...rest}>{children}</Message> : null;
+}
+
+function Message({ className, children, id }: { className?: string; children: ReactNode; id?: string }) {
+  useTold(children);
   return (
     <p id={id} role="alert" className={clsx("text-[0.8125rem] text-danger-ink", className)}>
       {children}

@@ -3,16 +3,14 @@ import { Link, useNavigate, useParams, useSearch } from "@tanstack/react-router"
 import { clsx } from "clsx";
 import { ChevronLeft, Play } from "lucide-react";
 import { useEffect, useState } from "react";
-import { sentenceOf } from "../../../api/problem.ts";
 import { isMissing, NotFound, PageFailure, PagePending } from "../../../app/failures.tsx";
 import { Badge } from "../../../ui/badge.tsx";
 import { Button } from "../../../ui/button.tsx";
 import { LeftWork } from "../../../ui/form/left-work.tsx";
+import { Refusable, Refusal } from "../../../ui/form/refusal.tsx";
 import { useSaveShortcut } from "../../../ui/form/save-shortcut.ts";
-import { useShownFault } from "../../../ui/form/shown-fault.ts";
 import { UnsavedChanges } from "../../../ui/form/unsaved-changes.tsx";
 import { followedAfterPaint } from "../../../ui/painted.ts";
-import { Notice } from "../../../ui/states.tsx";
 import { Tabs } from "../../../ui/tabs.tsx";
 import { ToggleButton } from "../../../ui/toggle-button.tsx";
 import type { Kind } from "../../try-it/setup.ts";
@@ -34,6 +32,7 @@ import { KnowledgeTab } from "./knowledge/knowledge-tab.tsx";
 import { ModelsTab } from "./models/models-tab.tsx";
 import { PromptTab } from "./prompt-tab.tsx";
 import { ToolsTab } from "./tools/tools-tab.tsx";
+import { TABS, WayToField } from "./way-to-field.tsx";
 
 /** An agent: its settings in tabs, and beside them a chat or a call that uses the settings as they are on the screen. */
 export function AgentPage() {
@@ -48,10 +47,8 @@ export function AgentPage() {
 function Editor({ agent }: { agent: Agent }) {
   const { tab = "prompt", try: trying, tried } = useSearch({ from: "/signed-in/agents/$agentId" });
   const navigate = useNavigate({ from: "/agents/$agentId" });
-  const edited = useAgentDraft(agent);
-  const [form, save] = useShownFault(edited.save);
-  const draft = { ...edited, save };
-  useSaveShortcut(draft.isSavable ? save : null);
+  const draft = useAgentDraft(agent);
+  useSaveShortcut(draft.isSavable ? draft.save : null);
   useEffect(() => {
     document.title = `${agent.agent_name} · Parley`;
   }, [agent.agent_name]);
@@ -66,33 +63,26 @@ function Editor({ agent }: { agent: Agent }) {
           isTrying={trying !== undefined}
           onTry={(on) => setTrying(on ? "chat" : undefined)}
         />
-        <div ref={form} className="mx-auto max-w-4xl px-4 pt-2 pb-16 sm:px-8">
+        <div data-form className="mx-auto max-w-4xl px-4 pt-2 pb-16 sm:px-8">
           <LeftWork at={draft.offeredAt} onDecide={draft.decide} />
           <Conflicts draft={draft} />
-          {draft.refusal && draft.conflicts.length === 0 && (
-            <div className="pt-3">
-              <Notice tone="danger">Could not save: {sentenceOf(draft.refusal)}</Notice>
-            </div>
-          )}
-          <Tabs
-            label="Agent settings"
-            value={tab}
-            onChange={setTab}
-            tabs={[
-              { value: "prompt", label: "Prompt", content: <PromptTab draft={draft} /> },
-              { value: "models", label: "Models", content: <ModelsTab draft={draft} /> },
-              { value: "tools", label: "Tools", content: <ToolsTab draft={draft} /> },
-              { value: "knowledge", label: "Knowledge", content: <KnowledgeTab draft={draft} /> },
-              { value: "analysis", label: "Analysis", content: <AnalysisTab draft={draft} /> },
-              { value: "channels", label: "Channels", content: <ChannelsTab draft={draft} /> },
-              { value: "versions", label: "Versions", content: <VersionsTab draft={draft} /> },
-              {
-                value: "tests",
-                label: "Tests",
-                content: <TestsTab agentId={agent.id} isDirty={draft.isDirty} />,
-              },
-            ]}
-          />
+          <Refusable>
+            <Refusal
+              className="pt-3"
+              error={draft.conflicts.length > 0 ? null : draft.refusal}
+              begins="Could not save: "
+              way={(path) => <WayToField path={path} tab={tab} onTab={setTab} />}
+            />
+            <Tabs
+              label="Agent settings"
+              value={tab}
+              onChange={setTab}
+              tabs={TABS.map((each) => {
+                const Content = CONTENTS[each.value];
+                return { ...each, content: <Content draft={draft} /> };
+              })}
+            />
+          </Refusable>
         </div>
       </div>
       {trying && (
@@ -113,6 +103,17 @@ function Editor({ agent }: { agent: Agent }) {
     </div>
   );
 }
+
+const CONTENTS = {
+  prompt: PromptTab,
+  models: ModelsTab,
+  tools: ToolsTab,
+  knowledge: KnowledgeTab,
+  analysis: AnalysisTab,
+  channels: ChannelsTab,
+  versions: VersionsTab,
+  tests: TestsTab,
+};
 
 function EditorHeader({
   draft,

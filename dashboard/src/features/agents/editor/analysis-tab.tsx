@@ -1,6 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { useId } from "react";
 import { read } from "../../../api/client.ts";
+import { FieldError } from "../../../ui/form/field.tsx";
 import { Section, Sections } from "../../../ui/form/section.tsx";
 import { Switch } from "../../../ui/form/switch.tsx";
 import { useShownFirst } from "../../../ui/painted.ts";
@@ -34,9 +35,7 @@ export function AnalysisTab({ draft }: { draft: AgentDraft }) {
           <Switch id={id} checked={isMarkedOn} onChange={mark} />
           <label htmlFor={id}>Analyze conversations when they end</label>
         </div>
-        {errorAt("call_analysis_enabled") && (
-          <p className="text-[0.8125rem] text-danger-ink">{errorAt("call_analysis_enabled")}</p>
-        )}
+        <FieldError>{errorAt("call_analysis_enabled")}</FieldError>
       </Section>
       {(isOn || values.call_analysis_prompt) && (
         <>

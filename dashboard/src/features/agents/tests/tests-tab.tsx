@@ -5,6 +5,7 @@ import { Button } from "../../../ui/button.tsx";
 import { useShownFirst } from "../../../ui/painted.ts";
 import { Segments } from "../../../ui/segments.tsx";
 import { Notice } from "../../../ui/states.tsx";
+import type { AgentDraft } from "../editor/draft.ts";
 import { testsQuery } from "./queries.ts";
 import { ReplayDialog } from "./replays/replay-dialog.tsx";
 import { ReplaysList } from "./replays/replays-list.tsx";
@@ -18,8 +19,9 @@ const VIEWS = [
   { value: "replays", label: "Replays" },
 ] as const;
 
-/** The tests of an agent, their runs, and replays of its conversations. @param isDirty whether the agent has changes that are not saved */
-export function TestsTab({ agentId, isDirty }: { agentId: string; isDirty: boolean }) {
+/** The tests of an agent, their runs, and replays of its conversations. */
+export function TestsTab({ draft: { agent, isDirty } }: { draft: Pick<AgentDraft, "agent" | "isDirty"> }) {
+  const agentId = agent.id;
   const { view = "tests", run, version, replay = false } = useSearch({ from: "/signed-in/agents/$agentId" });
   const navigate = useNavigate({ from: "/agents/$agentId" });
   const tests = useQuery(testsQuery(agentId)).data;

@@ -1,7 +1,7 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { api } from "../../../api/client.ts";
-import { fieldsOf, sentenceBeside } from "../../../api/problem.ts";
+import { fieldsOf } from "../../../api/problem.ts";
 import { DialogForm } from "../../../ui/form/dialog-form.tsx";
 import { TextareaField, TextField } from "../../../ui/form/fields.tsx";
 import { LoadingRows } from "../../../ui/states.tsx";
@@ -71,12 +71,11 @@ function Form({ baseId, kind, document, text: before, onSaved, onCancel }: Props
     },
   });
   const errors = fieldsOf(save.error);
-  const failure = sentenceBeside(save.error, kind === "text" ? ["name", "text"] : ["name", "url", "refresh_hours"]);
   return (
     <DialogForm
       onSubmit={() => save.mutate()}
       busy={save.isPending}
-      failure={failure}
+      error={save.error}
       action={document ? "Replace" : "Add"}
       onCancel={onCancel}
     >

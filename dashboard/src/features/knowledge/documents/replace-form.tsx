@@ -1,6 +1,6 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
-import { fieldsOf, sentenceBeside } from "../../../api/problem.ts";
+import { fieldsOf } from "../../../api/problem.ts";
 import { DialogForm } from "../../../ui/form/dialog-form.tsx";
 import { Field } from "../../../ui/form/field.tsx";
 import { FileDrop } from "../../../ui/form/file-drop.tsx";
@@ -53,7 +53,6 @@ function FileForm({ document, onSaved, onCancel }: Props) {
       await client.invalidateQueries({ queryKey: KNOWLEDGE });
     },
   });
-  const failure = sentenceBeside(replace.error, ["file"]);
   const submit = () => {
     if (file) replace.mutate(file);
   };
@@ -62,7 +61,7 @@ function FileForm({ document, onSaved, onCancel }: Props) {
       onSubmit={submit}
       busy={replace.isPending}
       disabled={!file}
-      failure={failure}
+      error={replace.error}
       action={replace.isPending ? `Sending, ${percentOf(share)}` : "Replace"}
       onCancel={onCancel}
     >

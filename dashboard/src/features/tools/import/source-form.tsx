@@ -1,11 +1,11 @@
 import { type FormEvent, useState } from "react";
 import type { Schema } from "../../../api/client.ts";
-import { fieldsOf, sentenceBeside } from "../../../api/problem.ts";
+import { fieldsOf } from "../../../api/problem.ts";
 import { Button } from "../../../ui/button.tsx";
 import { Field } from "../../../ui/form/field.tsx";
 import { Input, Textarea } from "../../../ui/form/input.tsx";
+import { Refusable, Refusal } from "../../../ui/form/refusal.tsx";
 import { Segments } from "../../../ui/segments.tsx";
-import { Notice } from "../../../ui/states.tsx";
 
 const KINDS = [
   { value: "url", label: "OpenAPI address" },
@@ -31,7 +31,6 @@ export function SourceForm({
   const [kind, setKind] = useState<Kind>("url");
   const [texts, setTexts] = useState<Readonly<Record<Kind, string>>>({ url: "", document: "", curl: "" });
   const error = fieldsOf(read.error).get(kind);
-  const failure = sentenceBeside(read.error, [kind]);
   const submit = (event: FormEvent) => {
     event.preventDefault();
     read.mutate({ [kind]: texts[kind].trim() });
@@ -48,32 +47,34 @@ export function SourceForm({
           setKind(next);
         }}
       />
-      <Field label={KINDS.find(({ value }) => value === kind)?.label} hint={HINTS[kind]} error={error}>
-        {(control) =>
-          kind === "url" ? (
-            <Input
-              {...control}
-              required
-              inputMode="url"
-              maxLength={2_048}
-              placeholder="https://api.shop.example/openapi.json"
-              value={texts.url}
-              onChange={(event) => set(event.target.value)}
-            />
-          ) : (
-            <Textarea
-              {...control}
-              required
-              spellCheck={false}
-              className="max-h-96 min-h-40 font-mono text-xs"
-              placeholder={kind === "curl" ? CURL : "openapi: 3.1.0"}
-              value={texts[kind]}
-              onChange={(event) => set(event.target.value)}
-            />
-          )
-        }
-      </Field>
-      {failure && <Notice tone="danger">{failure}</Notice>}
+      <Refusable>
+        <Field label={KINDS.find(({ value }) => value === kind)?.label} hint={HINTS[kind]} error={error}>
+          {(control) =>
+            kind === "url" ? (
+              <Input
+                {...control}
+                required
+                inputMode="url"
+                maxLength={2_048}
+                placeholder="https://api.shop.example/openapi.json"
+                value={texts.url}
+                onChange={(event) => set(event.target.value)}
+              />
+            ) : (
+              <Textarea
+                {...control}
+                required
+                spellCheck={false}
+                className="max-h-96 min-h-40 font-mono text-xs"
+                placeholder={kind === "curl" ? CURL : "openapi: 3.1.0"}
+                value={texts[kind]}
+                onChange={(event) => set(event.target.value)}
+              />
+            )
+          }
+        </Field>
+        <Refusal error={read.error} />
+      </Refusable>
       <div>
         <Button type="submit" variant="primary" busy={read.isPending}>
           Show the tools

@@ -1,9 +1,9 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
+import { FieldError } from "../../../../ui/form/field.tsx";
 import { Section, Sections } from "../../../../ui/form/section.tsx";
 import { Select } from "../../../../ui/form/select.tsx";
 import { numberOf } from "../../../../ui/numbers.ts";
-import { Notice } from "../../../../ui/states.tsx";
 import { allBasesQuery } from "../../../knowledge/knowledge.ts";
 import type { AgentDraft } from "../draft.ts";
 import { type KnowledgeUse, UseFields } from "./use-fields.tsx";
@@ -26,7 +26,7 @@ export function KnowledgeTab({ draft: { values, set, errorAt } }: { draft: Agent
         title="Knowledge"
         description="Documents that the agent answers from. Each reply says which parts of them the model was given."
       >
-        {errorAt("knowledge") && <Notice tone="danger">{errorAt("knowledge")}</Notice>}
+        <FieldError>{errorAt("knowledge")}</FieldError>
         {uses.map((use, at) => (
           <UseFields
             key={use.knowledge_base_id}

@@ -2,7 +2,7 @@ import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { Plus, Trash2 } from "lucide-react";
 import { useState } from "react";
 import { api, read, type Schema } from "../../../../api/client.ts";
-import { fieldsOf, sentenceBeside } from "../../../../api/problem.ts";
+import { fieldsOf } from "../../../../api/problem.ts";
 import { Button } from "../../../../ui/button.tsx";
 import { DialogForm } from "../../../../ui/form/dialog-form.tsx";
 import { SelectField, TextField } from "../../../../ui/form/fields.tsx";
@@ -126,12 +126,11 @@ function VoiceForm({
     },
   });
   const errors = fieldsOf(add.error);
-  const failure = sentenceBeside(add.error, [...TEXTS.map(({ name }) => name), "gender"]);
   return (
     <DialogForm
       onSubmit={() => add.mutate()}
       busy={add.isPending}
-      failure={failure}
+      error={add.error}
       action="Add voice"
       onCancel={onCancel}
     >

@@ -6,7 +6,6 @@ import { Button } from "../../../../ui/button.tsx";
 import { FieldError } from "../../../../ui/form/field.tsx";
 import { Section } from "../../../../ui/form/section.tsx";
 import { Select } from "../../../../ui/form/select.tsx";
-import { Notice } from "../../../../ui/states.tsx";
 import { labelOfType, libraryQuery, type Tool } from "../../../tools/tools.ts";
 import type { AgentDraft } from "../draft.ts";
 
@@ -31,7 +30,7 @@ export function CustomTools({ draft: { values, set, errorAt } }: { draft: AgentD
         </Button>
       }
     >
-      {errorAt("custom_tools") && <Notice tone="danger">{errorAt("custom_tools")}</Notice>}
+      <FieldError>{errorAt("custom_tools")}</FieldError>
       {chosen.length > 0 && (
         <ul aria-label="Tools of this agent" className="flex flex-col gap-2">
           {chosen.map(({ tool_id: id }, at) => (

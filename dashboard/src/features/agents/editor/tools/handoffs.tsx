@@ -5,7 +5,6 @@ import { Checkbox } from "../../../../ui/form/checkbox.tsx";
 import { FieldError } from "../../../../ui/form/field.tsx";
 import { SelectField, TextareaField, TextField } from "../../../../ui/form/fields.tsx";
 import { Section } from "../../../../ui/form/section.tsx";
-import { Notice } from "../../../../ui/states.tsx";
 import { type Agent, agentNamesQuery, nameOfAgent } from "../../agents.ts";
 import type { AgentDraft } from "../draft.ts";
 
@@ -30,7 +29,7 @@ export function Handoffs({ draft: { agent, values, set, errorAt } }: { draft: Ag
   const setAll = (next: Handoff[]) => set({ handoffs: next });
   return (
     <Section title="Handoffs" description={values.sts ? `${DESCRIPTION} ${OF_CALLS}` : DESCRIPTION}>
-      {errorAt("handoffs") && <Notice tone="danger">{errorAt("handoffs")}</Notice>}
+      <FieldError>{errorAt("handoffs")}</FieldError>
       {handoffs.map((handoff, at) => (
         <HandoffFields
           key={at}

@@ -2,7 +2,7 @@ import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
 import { api } from "../../../../api/client.ts";
-import { fieldsOf, messageAt, sentenceBeside } from "../../../../api/problem.ts";
+import { fieldsOf, messageAt } from "../../../../api/problem.ts";
 import { DialogForm } from "../../../../ui/form/dialog-form.tsx";
 import { NumberField, SelectField, TextField } from "../../../../ui/form/fields.tsx";
 import { Dialog } from "../../../../ui/overlay/dialog.tsx";
@@ -81,12 +81,11 @@ function ReplayForm({ agentId, onClose }: { agentId: string; onClose: () => void
   });
   const fields = fieldsOf(replay.error);
   const errorAt = (path: string) => messageAt(fields, path);
-  const failure = sentenceBeside(replay.error, SHOWN);
   return (
     <DialogForm
       onSubmit={() => replay.mutate()}
       busy={replay.isPending}
-      failure={failure}
+      error={replay.error}
       action="Replay"
       onCancel={onClose}
     >
@@ -175,11 +174,3 @@ function optionsOf(named: Readonly<Record<string, { label: string }>>) {
 function dayed(name: keyof Days, day: string): (days: Days) => Days {
   return ({ [name]: _, ...days }) => (day === "" ? days : { ...days, [name]: day });
 }
-
-/** Where this form tells what the API refuses. */
-const SHOWN = [
-  ...["agent_version", "version", "max", "channel", "max_cost_usd", "unpriced"],
-  ...["conversation_type", "conversation_status", "from", "to", "agent_version", "search"].map(
-    (field) => `conversations.${field}`,
-  ),
-];

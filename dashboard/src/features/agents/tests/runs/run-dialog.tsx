@@ -2,7 +2,7 @@ import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { useId, useState } from "react";
 import { api } from "../../../../api/client.ts";
-import { fieldsOf, messageAt, sentenceBeside } from "../../../../api/problem.ts";
+import { fieldsOf, messageAt } from "../../../../api/problem.ts";
 import { Checkbox } from "../../../../ui/form/checkbox.tsx";
 import { DialogForm } from "../../../../ui/form/dialog-form.tsx";
 import { FieldError } from "../../../../ui/form/field.tsx";
@@ -77,7 +77,6 @@ function RunForm({
     },
   });
   const fields = fieldsOf(run.error);
-  const failure = sentenceBeside(run.error, ["agent_version", "version", "max_cost_usd", "unpriced", "tests"]);
   const toggle = (testId: string, isWanted: boolean) => {
     const next = new Set(left);
     if (isWanted) next.delete(testId);
@@ -89,7 +88,7 @@ function RunForm({
       onSubmit={() => run.mutate()}
       busy={run.isPending}
       disabled={wanted.length === 0}
-      failure={failure}
+      error={run.error}
       action={`Run ${wanted.length === 1 ? "1 test" : `${wanted.length} tests`}`}
       onCancel={onClose}
     >

@@ -1,7 +1,7 @@
 import { Plus } from "lucide-react";
 import { Button } from "../../../../ui/button.tsx";
+import { FieldError } from "../../../../ui/form/field.tsx";
 import { Section } from "../../../../ui/form/section.tsx";
-import { Notice } from "../../../../ui/states.tsx";
 import type { ToolDraft } from "../draft.ts";
 import { NEW_PARAMETER, namesInPath, type ParameterRow } from "../form.ts";
 import { ParameterFields } from "./parameter-fields.tsx";
@@ -22,7 +22,7 @@ export function ParametersSection({ draft: { form, set, errorAt, errorIn } }: { 
       title="Parameters"
       description="The model fills in only those whose value comes from the model. It does not see the others."
     >
-      {errorAt("parameters") && <Notice tone="danger">{errorAt("parameters")}</Notice>}
+      <FieldError>{errorAt("parameters")}</FieldError>
       {parameters.map((row, at) => (
         <ParameterFields
           key={at}

@@ -12,6 +12,8 @@ afterAll(async () => {
   await stack.stop();
 });
 
+const json = (body: object) => ({ body: JSON.stringify(body), headers: { "content-type": "application/json" } });
+
 /** An agent with one version, and the dashboard of its owner. */
 async function newAgent() {
   const owner = await createOwner(stack.accounts);
@@ -34,11 +36,11 @@ test("a change waits as a version, is compared, published, rolled back, and shar
 
   await page.getByRole("tab", { name: "Versions" }).click();
   await page.getByRole("row", { name: /Version 2 .*Another name/ }).click();
-  const name = page.getByRole("region", { name: "agent_name" });
+  const name = page.getByRole("region", { name: "Name", exact: true });
   await name.getByText("Reception").waitFor();
-  expect(await name.locator("pre").allTextContents()).toEqual(["Front desk", "Reception"]);
+  expect(await name.textContent()).toBe("NameVersion 1Front deskVersion 2Reception");
   await page.getByText("Too few conversations have ended to tell").waitFor();
-  await page.getByRole("button", { name: "Show", exact: true }).click();
+  await page.getByRole("button", { name: "Show as JSON" }).click();
   await page.getByText('"note": "Another name"').waitFor();
   await page.getByRole("button", { name: "Try", exact: true }).click();
   await page.getByRole("textbox", { name: "Message" }).fill("Hello");
@@ -85,8 +87,7 @@ test("a change waits as a version, is compared, published, rolled back, and shar
 
 test("publishing past a required test that has not passed names it, leads to a run of that version, and asks for a reason", async () => {
   const { api, id, page } = await newAgent();
-  const json = { headers: { "content-type": "application/json" } };
-  await api.send("PATCH", `/agents/${id}`, { body: JSON.stringify({ publishing: "manual" }), ...json });
+  await api.send("PATCH", `/agents/${id}`, json({ publishing: "manual" }));
   await api.post(`/agents/${id}/tests`, {
     ...{ name: "Greets the caller", required: true, kind: "scripted", channel: "text", messages: ["Hello"] },
     assertions: [{ type: "contains", value: "Acme" }],
@@ -114,8 +115,7 @@ test("publishing past a required test that has not passed names it, leads to a r
 
 test("the page of a run whose required tests have passed publishes its version", async () => {
   const { api, id, page } = await newAgent();
-  const json = { headers: { "content-type": "application/json" } };
-  await api.send("PATCH", `/agents/${id}`, { body: JSON.stringify({ publishing: "manual" }), ...json });
+  await api.send("PATCH", `/agents/${id}`, json({ publishing: "manual" }));
   const rest = { kind: "scripted", channel: "text", messages: ["Hello"] };
   const greets = [{ type: "contains", value: "hello" }];
   await api.post(`/agents/${id}/tests`, { ...rest, name: "Greets", required: true, assertions: greets });
@@ -131,16 +131,35 @@ test("the page of a run whose required tests have passed publishes its version",
   await page.context().close();
 }, 240_000);
 
-test("a comparison calls knowledge bases by their names and their modes as the editor does", async () => {
+test("a comparison is in words, with knowledge bases, tools, agents and prompts by their names", async () => {
   const { api, id, page } = await newAgent();
-  const { body: base } = await api.post("/knowledge-bases", { name: "Price lists" });
-  const body = JSON.stringify({ knowledge: [{ knowledge_base_id: base.id, mode: "always" }] });
-  await api.send("PATCH", `/agents/${id}`, { body, headers: { "content-type": "application/json" } });
-  await page.goto(`/agents/${id}?tab=versions&version=2&against=1`);
-  const knowledge = page.getByRole("region", { name: "knowledge" });
-  await knowledge.getByText("Nothing", { exact: true }).waitFor();
-  await knowledge.getByText("Price lists", { exact: true }).waitFor();
-  await knowledge.getByText("Search every message, at most 6 chunks, at most 8,000 characters").waitFor();
+  const main = { prompt_type: "main" };
+  const [{ body: base }, { body: tool }, { body: billing }] = await Promise.all([
+    api.post("/knowledge-bases", { name: "Price lists" }),
+    api.post("/tools", { type: "client", name: "show_map", description: "Shows a map.", timeout_ms: 20_000 }),
+    api.post("/agents", { agent_name: "Billing", agent_type: "INBOUND" }),
+  ]);
+  await api.post("/prompts", { prompt_name: "reception", prompt_content: "You are Ada.", prompt_metadata: main });
+  await api.send("PUT", "/prompts/reception/labels/production", json({ prompt_version: 1 }));
+  await api.send("PATCH", `/agents/${id}`, json({ custom_tools: [{ tool_id: tool.id }], tools: { end_call: true } }));
+  await api.send("PATCH", `/tools/${tool.id}`, json({ timeout_ms: 4_000 }));
+  const changes = {
+    knowledge: [{ knowledge_base_id: base.id, mode: "always" }],
+    handoffs: [{ agent_id: billing.id, when: "The caller asks about an invoice." }],
+    prompt: { prompt_name: "reception", prompt_label: "production" },
+    tools: { end_call: { message: "Goodbye" } },
+  };
+  await api.send("PATCH", `/agents/${id}`, json(changes));
+  await page.goto(`/agents/${id}?tab=versions&version=4&against=2`);
+  const region = (name: string) => page.getByRole("region", { name, exact: true });
+  await region("Knowledge").getByText("Nothing", { exact: true }).waitFor();
+  await region("Knowledge").getByText("Price lists", { exact: true }).waitFor();
+  await region("Knowledge").getByText("Search every message, at most 6 chunks, at most 8,000 characters").waitFor();
+  await region("Handoffs").getByText("Billing", { exact: true }).waitFor();
+  await region("Your tools: show_map, timeout").getByText("4,000 ms").waitFor();
+  await region("Tools: End the conversation").getByText("Goodbye").waitFor();
+  await region("Prompt").getByText("“reception”, version 1, by its label production").waitFor();
+  expect(await page.getByRole("tabpanel").textContent()).not.toMatch(/(agt|tol|kb)_|[{}]/);
   expect(page.failures).toEqual([]);
   await page.context().close();
 }, 240_000);
@@ -149,8 +168,7 @@ test("conversations show their version, and are listed by it", async () => {
   const { api, id, page } = await newAgent();
   for (const agent_version of [1, "latest"]) {
     await api.post("/chat", { agent_id: id, agent_version, message: `Hello, ${agent_version}` });
-    const change = { body: '{"agent_description":"Later"}', headers: { "content-type": "application/json" } };
-    await api.send("PATCH", `/agents/${id}`, change);
+    await api.send("PATCH", `/agents/${id}`, json({ agent_description: "Later" }));
   }
   await page.goto(`/conversations?agent_id=${id}`);
   await page.getByRole("link", { name: "Hello, latest" }).waitFor();

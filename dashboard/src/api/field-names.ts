@@ -95,6 +95,6 @@ export function worded(sentence: string, path?: string): string {
 }
 
 /** In the middle of a sentence. Acronyms stay as they are. */
-function lowered(text: string): string {
+export function lowered(text: string): string {
   return /^[A-Z][a-z]/.test(text) ? text.charAt(0).toLowerCase() + text.slice(1) : text;
 }

@@ -1,5 +1,6 @@
 import { Button } from "../../../ui/button.tsx";
 import { Notice } from "../../../ui/states.tsx";
+import { ReadableValue } from "../versions/readable-value.tsx";
 import type { AgentDraft } from "./draft.ts";
 import { labelOfField } from "./field-labels.ts";
 
@@ -19,13 +20,14 @@ export function Conflicts({ draft: { conflicts, settle } }: { draft: AgentDraft 
             return (
               <li key={field} className="flex flex-col gap-1.5">
                 <p>{label} is now:</p>
-                <pre
+                <div
+                  dir="auto"
                   // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, also by keyboard
                   tabIndex={0}
-                  className="max-h-40 overflow-auto rounded-md border border-line bg-raised p-2 font-mono text-[0.8125rem] whitespace-pre-wrap text-ink"
+                  className="max-h-40 overflow-auto rounded-md border border-line bg-raised p-2 whitespace-pre-wrap text-ink"
                 >
-                  {shown(theirs)}
-                </pre>
+                  <ReadableValue field={field} value={theirs} />
+                </div>
                 <div className="flex flex-wrap gap-2">
                   <Button size="small" aria-label={`Keep mine: ${label}`} onClick={() => settle(field, "mine")}>
                     Keep mine
@@ -41,9 +43,4 @@ export function Conflicts({ draft: { conflicts, settle } }: { draft: AgentDraft 
       </Notice>
     </div>
   );
-}
-
-function shown(value: unknown): string {
-  if (value === null || value === undefined || value === "") return "Nothing";
-  return typeof value === "string" ? value : JSON.stringify(value, null, 2);
 }

@@ -1,4 +1,6 @@
+import { labelOf, lowered } from "../../../api/field-names.ts";
 import type { Changes } from "../agents.ts";
+import { labelOfBuiltIn } from "./tools/builtin-tools.tsx";
 
 /** The fields by the names that the editor has for them. */
 const LABELS: Partial<Record<keyof Changes, string>> = {
@@ -38,6 +40,20 @@ const SHOWN: Readonly<Record<string, keyof Changes>> = {
   prompt_pinned: "prompt",
   prompt_label: "prompt",
 };
+
+/** How the editor calls what is at a path, part by part. @param path such as `custom_tools.look_up_order.timeout_ms` */
+export function titleOfField(path: string): string {
+  const [field = path, ...parts] = path.split(".");
+  const inWords = (name: string, at: number) => {
+    if (at === 0 && field === "tools") return labelOfBuiltIn(name);
+    return at === 0 && HAVE_OWN_NAMES.includes(field) ? name : lowered(labelOf(name));
+  };
+  const titles = parts.map(inWords).filter((_, at) => parts[at] !== "params");
+  return [labelOfField(field), titles.join(", ")].filter(Boolean).join(": ");
+}
+
+/** What is in them has names that an owner gave. */
+const HAVE_OWN_NAMES = ["custom_tools", "call_analysis_schema"];
 
 /** How the editor calls a field, or what a path is in. @param path such as `llm.params.temperature` */
 export function labelOfField(path: string): string {

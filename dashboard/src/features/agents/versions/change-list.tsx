@@ -1,9 +1,12 @@
-import { lazy, Suspense, useState } from "react";
+import { useQuery } from "@tanstack/react-query";
+import { lazy, type ReactNode, Suspense, useState } from "react";
 import type { Schema } from "../../../api/client.ts";
 import { Segments } from "../../../ui/segments.tsx";
-import { Skeleton } from "../../../ui/states.tsx";
-import { labelOfField } from "../editor/field-labels.ts";
-import { KnowledgeValue } from "./knowledge-value.tsx";
+import { ErrorState, Skeleton } from "../../../ui/states.tsx";
+import { titleOfField } from "../editor/field-labels.ts";
+import { PROMPTS, type Prompt, promptInWords, promptOf, textOf } from "./prompt-words.ts";
+import { ReadableValue } from "./readable-value.tsx";
+import { type Pair, versionQuery } from "./versions.ts";
 
 type Change = Schema["AgentVersionDiff"]["changes"][number];
 
@@ -17,70 +20,102 @@ const LAYOUTS = [
 ] as const;
 type Layout = (typeof LAYOUTS)[number]["value"];
 
-/** The fields in which two versions differ; texts with what changed in them marked. */
-export function ChangeList({ changes, from, to }: { changes: readonly Change[]; from: number; to: number }) {
+/** The fields in which two versions differ, in words; texts with what changed in them marked. */
+export function ChangeList({ changes, pair }: { changes: readonly Change[]; pair: Pair }) {
   const [layout, setLayout] = useState<Layout>("inline");
+  const prompts = PROMPTS.filter((prompt) => changes.some(({ field }) => promptOf(field) === prompt));
+  const others = changes.filter(({ field }) => promptOf(field) === null);
   return (
     <>
-      {changes.some(isText) && (
+      {(prompts.length > 0 || others.some(isText)) && (
         <Segments label="Layout of texts" options={LAYOUTS} value={layout} onChange={setLayout} />
       )}
-      {changes.map((change) => (
-        <section key={change.field} aria-label={change.field} className="flex min-w-0 flex-col gap-2">
-          <h3 className="flex flex-wrap items-baseline gap-x-2 font-medium">
-            {labelOfField(change.field)}
-            <code className="font-mono text-xs font-normal break-all text-muted">{change.field}</code>
-          </h3>
+      {prompts.map((prompt) => (
+        <PromptChange key={prompt} prompt={prompt} pair={pair} layout={layout} />
+      ))}
+      {others.map((change) => (
+        <Changed key={change.field} title={titleOfField(change.field)}>
           {isText(change) ? (
-            <Suspense fallback={<Skeleton className="h-40 w-full" />}>
-              <TextDifference
-                key={layout}
-                before={String(change.from)}
-                after={String(change.to)}
-                beforeLabel={`Version ${from}`}
-                afterLabel={`Version ${to}`}
-                layout={layout}
-              />
-            </Suspense>
+            <Texts before={String(change.from)} after={String(change.to)} pair={pair} layout={layout} />
           ) : (
-            <div className="grid gap-2 sm:grid-cols-2">
-              <Value name={`Version ${from}`} field={change.field} value={change.from} />
-              <Value name={`Version ${to}`} field={change.field} value={change.to} />
-            </div>
+            <Values
+              pair={pair}
+              before={<ReadableValue field={change.field} value={change.from} />}
+              after={<ReadableValue field={change.field} value={change.to} />}
+            />
           )}
-        </section>
+        </Changed>
       ))}
     </>
   );
 }
 
-/** The API compares the lines of prompts and longer texts. */
+/** The API compares the lines of longer texts. */
 function isText({ diff }: Change): boolean {
   return diff !== undefined;
 }
 
-function Value({ name, field, value }: { name: string; field: string; value: unknown }) {
+/** Which prompt the versions have, and what its text is. A diff has only what differs of both, which does not tell. */
+function PromptChange({ prompt, pair, layout }: { prompt: Prompt; pair: Pair; layout: Layout }) {
+  const from = useQuery(versionQuery(pair.agentId, pair.from));
+  const to = useQuery(versionQuery(pair.agentId, pair.to));
+  const failed = [from, to].find(({ isLoadingError }) => isLoadingError);
+  if (failed) return <ErrorState error={failed.error} onRetry={failed.refetch} />;
+  if (!from.data || !to.data) return <Skeleton className="h-40 w-full" />;
+  const [before, after] = [promptInWords(from.data, prompt), promptInWords(to.data, prompt)];
+  const [textBefore, textAfter] = [textOf(from.data, prompt), textOf(to.data, prompt)];
   return (
-    <div className="min-w-0 overflow-hidden rounded-lg border border-line">
-      <p className="border-b border-line bg-surface px-3 py-1 text-xs font-medium text-muted">{name}</p>
-      {field === "knowledge" && Array.isArray(value) && value.length > 0 ? (
-        <div className="bg-raised px-3 py-2">
-          <KnowledgeValue uses={value} />
-        </div>
-      ) : (
-        <pre
-          // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, also by keyboard
-          tabIndex={0}
-          className="max-h-60 overflow-auto bg-raised px-3 py-2 font-mono text-[0.8125rem] wrap-anywhere whitespace-pre-wrap"
-        >
-          {shown(value)}
-        </pre>
-      )}
+    <Changed title={titleOfField(prompt)}>
+      {before !== after && <Values pair={pair} before={before} after={after} />}
+      {textBefore !== textAfter && <Texts before={textBefore} after={textAfter} pair={pair} layout={layout} />}
+    </Changed>
+  );
+}
+
+function Changed({ title, children }: { title: string; children: ReactNode }) {
+  return (
+    <section aria-label={title} className="flex min-w-0 flex-col gap-2">
+      <h3 className="font-medium wrap-anywhere">{title}</h3>
+      {children}
+    </section>
+  );
+}
+
+function Texts({ pair, layout, ...texts }: { before: string; after: string; pair: Pair; layout: Layout }) {
+  return (
+    <Suspense fallback={<Skeleton className="h-40 w-full" />}>
+      <TextDifference
+        key={layout}
+        {...texts}
+        beforeLabel={`Version ${pair.from}`}
+        afterLabel={`Version ${pair.to}`}
+        layout={layout}
+      />
+    </Suspense>
+  );
+}
+
+function Values({ pair, before, after }: { pair: Pair; before: ReactNode; after: ReactNode }) {
+  return (
+    <div className="grid gap-2 sm:grid-cols-2">
+      <Value name={`Version ${pair.from}`}>{before}</Value>
+      <Value name={`Version ${pair.to}`}>{after}</Value>
     </div>
   );
 }
 
-function shown(value: unknown): string {
-  if (value === null || value === "" || (Array.isArray(value) && value.length === 0)) return "Nothing";
-  return typeof value === "string" ? value : JSON.stringify(value, null, 2);
+function Value({ name, children }: { name: string; children: ReactNode }) {
+  return (
+    <div className="min-w-0 overflow-hidden rounded-lg border border-line">
+      <p className="border-b border-line bg-surface px-3 py-1 text-xs font-medium text-muted">{name}</p>
+      <div
+        dir="auto"
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, also by keyboard
+        tabIndex={0}
+        className="max-h-60 overflow-auto bg-raised px-3 py-2 wrap-anywhere whitespace-pre-wrap"
+      >
+        {children}
+      </div>
+    </div>
+  );
 }

@@ -112,7 +112,7 @@ function Changes({ pair }: { pair: Pair }) {
       ) : diff.data.changes.length === 0 ? (
         <p>Both versions have the same settings.</p>
       ) : (
-        <ChangeList changes={diff.data.changes} from={pair.from} to={pair.to} />
+        <ChangeList changes={diff.data.changes} pair={pair} />
       )}
     </Section>
   );
@@ -124,16 +124,17 @@ function Settings({ agentId, version }: { agentId: string; version: number }) {
   return (
     <Section
       title={`All of version ${version}`}
-      description="Its settings, prompts and tools, as the API shows them."
-      actions={!isShown && <Button onClick={() => setShown(true)}>Show</Button>}
+      description="Its settings, prompts and tools, as the API has them."
+      actions={!isShown && <Button onClick={() => setShown(true)}>Show as JSON</Button>}
     >
-      {settings.data ? (
-        <JsonView value={settings.data} />
-      ) : settings.isLoadingError ? (
-        <ErrorState error={settings.error} onRetry={settings.refetch} />
-      ) : (
-        isShown && <LoadingRows />
-      )}
+      {isShown &&
+        (settings.data ? (
+          <JsonView value={settings.data} />
+        ) : settings.isLoadingError ? (
+          <ErrorState error={settings.error} onRetry={settings.refetch} />
+        ) : (
+          <LoadingRows />
+        ))}
     </Section>
   );
 }

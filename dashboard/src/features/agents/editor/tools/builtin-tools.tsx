@@ -126,6 +126,11 @@ const SETTINGS: readonly Tool[] = [
   },
 ];
 
+/** How the editor calls a tool. */
+export function labelOfBuiltIn(name: string): string {
+  return [...IN_CONVERSATIONS, ...IN_CALLS, ...SETTINGS].find((tool) => tool.name === name)?.label ?? name;
+}
+
 /** What acts on the conversation itself. */
 export function BuiltInTools({ draft }: { draft: AgentDraft }) {
   return (

@@ -88,7 +88,7 @@ test("a worker behind the pooler that listens past it is notified of jobs withou
   const direct = openDatabase({ url: directUrl, max: 1, name: "past-the-pooler" });
   const ran: string[] = [];
   const run = async ({ jobId }: { jobId: string }) => void ran.push(jobId);
-  const queue = { run, concurrency: 1, leaseMs: 60_000, retryDelayMs: () => null };
+  const queue = { run, concurrency: 1, leaseMs: 60_000, attemptsMax: 1 };
   const worker = startWorker(pooled, { probe: queue }, silentLogger, { direct, pollMs: NEVER_MS });
   await eventually(async () => {
     const [row] = await direct`

@@ -82,5 +82,5 @@ function start(features: readonly Pick<Feature<Definition>, "queues" | "sweeps" 
 }
 
 function queueOf(run: () => Promise<void>): Queue {
-  return { concurrency: 1, leaseMs: 60_000, retryDelayMs: () => null, run };
+  return { concurrency: 1, leaseMs: 60_000, attemptsMax: 1, run };
 }

@@ -46,7 +46,7 @@ for (const count of [20, MANY]) {
       if (job.ownerId === "own_hanging") await released;
     };
     // Without a setting in the queue, an owner's share is a quarter.
-    const queue = { concurrency: 8, leaseMs: 60_000, retryDelayMs: () => null, run };
+    const queue = { concurrency: 8, leaseMs: 60_000, attemptsMax: 1, run };
     const worker = startWorker(kit.connect(), { [QUEUE]: queue }, silentLogger, { pollMs: OFTEN_MS });
     kit.atEnd(() => {
       release();
@@ -85,7 +85,8 @@ test("retries of an owner whose jobs all fail delay nobody else's jobs", async (
     ran.push(ownerId);
     if (ownerId === "own_failing") throw new Error("no");
   };
-  kit.work({ concurrency: 1, perOwner: 1, retryDelayMs: () => 1, run }, { clock, pollMs: OFTEN_MS });
+  const failing = { concurrency: 1, perOwner: 1, attemptsMax: Number.POSITIVE_INFINITY, retryDelayMs: () => 1, run };
+  kit.work(failing, { clock, pollMs: OFTEN_MS });
   await eventually(() => expect(ran.length).toBeGreaterThan(5));
   await enqueue("own_z", 1, LONG_AGO);
   const before = ran.length;

@@ -119,7 +119,7 @@ test("a failed run is repeated after the delay for its number of attempts", asyn
     attempts.push(job.attempts);
     if (job.attempts < 3) throw new Error(`failure ${job.attempts}`);
   };
-  kit.work({ run, retryDelayMs: (n) => n * 10_000 }, { clock, pollMs: OFTEN_MS });
+  kit.work({ run, attemptsMax: 3, retryDelayMs: (n) => n * 10_000 }, { clock, pollMs: OFTEN_MS });
   await kit.enqueue("flaky", clock.now());
   for (const n of [1, 2]) {
     const retryAt = new Date(clock.now().getTime() + n * 10_000);
@@ -257,13 +257,13 @@ test("a run whose end cannot be stored does not count as failed; its job returns
   const attempts: number[] = [];
   const retryDelayMs = (attempt: number) => {
     failures.push(attempt);
-    return null;
+    return 1;
   };
   await kit.db`create function refuse() returns trigger language plpgsql as $$ begin raise 'refused'; end $$`;
   kit.atEnd(() => kit.db`drop function refuse cascade`);
   await kit.db`create trigger refuse before delete on jobs for each row execute function refuse()`;
   kit.work(
-    { run: async (job) => void attempts.push(job.attempts), retryDelayMs },
+    { run: async (job) => void attempts.push(job.attempts), attemptsMax: 2, retryDelayMs },
     { clock, pollMs: OFTEN_MS },
     kit.connect(),
     log,

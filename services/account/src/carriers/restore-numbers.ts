@@ -34,7 +34,6 @@ export function restoreQueue(ctx: { db: Database; carriers: Carriers; log: Logge
   return {
     [QUEUE]: {
       concurrency: 4,
-      leaseMs: 60_000,
       retryDelayMs: (attempts) => RETRY_MS[attempts - 1] ?? LATER_MS,
       run: async ({ ownerId, payload, attempts }) => {
         const { mobileNumber } = payload as { mobileNumber: string };

@@ -6,7 +6,6 @@ import type { Queue } from "@parley/shared/jobs/worker";
 import type { AccountContext } from "../context.ts";
 import { areKeptForCalls, deleteUnneededCarriers, TELL_DELETION } from "../store/carriers.ts";
 import { IDEMPOTENCY_CLAIMS } from "../store/idempotency-claims.ts";
-import { TELLING } from "../telling.ts";
 
 /** The services that keep an owner's data beside conversations, and delete it with the owner. */
 const FORGETTING = [
@@ -69,7 +68,7 @@ export function deletionQueues(
       if (areKept) return soon();
     }),
     [TELL_DELETION]: {
-      ...TELLING,
+      concurrency: 2,
       run: async ({ ownerId, payload }) => {
         const { needsCarriers } = await forgetOwner((payload as { service: ForgettingService }).service, ownerId);
         if (needsCarriers) return soon();

@@ -4,7 +4,6 @@ import type { Queue } from "@parley/shared/jobs/worker";
 import type { Logger } from "@parley/shared/log";
 import type { AccountContext } from "../context.ts";
 import { findToldSettings } from "../store/settings.ts";
-import { TELLING } from "../telling.ts";
 
 const QUEUE = "tell-settings";
 /** The longest that a settings change waits for the conversation service. */
@@ -27,7 +26,7 @@ export async function tellSettingsNow(ctx: AccountContext, ownerId: string, log:
 export function settingsQueue(ctx: AccountContext): Record<string, Queue> {
   return {
     [QUEUE]: {
-      ...TELLING,
+      concurrency: 2,
       run: ({ ownerId }) => tellSettings(ctx, ownerId),
     },
   };

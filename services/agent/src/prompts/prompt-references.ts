@@ -18,7 +18,6 @@ const QUEUE = "prompt-references";
 const GRACE_MS = 60_000;
 /** Pause while another change of the same agent is running. */
 const WAIT_MS = 20_000;
-const RETRY_MS = [1_000, 5_000, 30_000, 120_000] as const;
 
 /** The promise of one change; keeping it does not affect the promises of other changes of the agent. */
 export interface ReferencePromise extends AgentKey {
@@ -130,8 +129,6 @@ export function referenceQueue(ctx: AgentContext): Record<string, Queue> {
   return {
     [QUEUE]: {
       concurrency: 2,
-      leaseMs: 30_000,
-      retryDelayMs: (attempts) => RETRY_MS[attempts - 1] ?? 300_000,
       run: ({ ownerId, payload }: Job, lease) =>
         settleReferences(ctx, { ownerId, agentId: (payload as { agentId: string }).agentId }, lease),
     },

@@ -3,7 +3,6 @@ import type { Prompt } from "@parley/proto/parley/prompt/v1/prompt.ts";
 import type { Sql } from "@parley/shared/db/database";
 import { enqueueJob, type Job } from "@parley/shared/jobs/store";
 import type { Queue } from "@parley/shared/jobs/worker";
-import { backOff } from "@parley/shared/retry/back-off";
 import { type Actor, actorText, SYSTEM } from "@parley/shared/rpc/actor";
 import type { CallOrigin } from "@parley/shared/rpc/call";
 import type { AgentContext } from "../context.ts";
@@ -87,8 +86,6 @@ export function followQueue(ctx: Context): Record<string, Queue> {
   return {
     [QUEUE]: {
       concurrency: 2,
-      leaseMs: 60_000,
-      retryDelayMs: backOff(1_000, 5 * 60_000),
       run: async ({ ownerId, payload }: Job, lease) => {
         const { after, ...of } = payload as { after: string } & ({ promptName: string } | { toolId: string });
         await followFrom(ctx, { ownerId, ...of }, after, { actor: SYSTEM, lease });

@@ -10,7 +10,6 @@ import { tellAlert } from "./tell-alert.ts";
 
 const QUEUE = "check-alerts";
 const EVERY_MS = 60_000;
-const RETRY_MS = 5_000;
 
 /** Has an owner's alerts checked from now on, as long as one is enabled. */
 export async function watchAlerts(tx: Sql, ownerId: string, now: Date): Promise<void> {
@@ -22,8 +21,6 @@ export function alertQueue(ctx: ConversationContext, log: Logger): Record<string
   return {
     [QUEUE]: {
       concurrency: 4,
-      leaseMs: 30_000,
-      retryDelayMs: () => RETRY_MS,
       run: async ({ ownerId }, lease) => {
         const now = ctx.clock.now();
         const alerts = (await listAlertRows(ctx.db, ownerId)).filter(({ enabled }) => enabled);

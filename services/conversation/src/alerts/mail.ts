@@ -20,7 +20,6 @@ interface PromisedMail {
 const QUEUE = "mail-alerts";
 /** A server that takes nothing for a day does not want it. */
 const ATTEMPTS_MAX = 200;
-const delayMs = backOff(1_000, 10 * 60_000);
 
 /** Enqueues, in the transaction that opens or resolves an alert, the mail that tells its owner. */
 export async function promiseMail(tx: Sql, alert: AlertRow, now: Date): Promise<void> {
@@ -34,8 +33,8 @@ export function mailQueue({ sendMail, findOwner }: ConversationContext, log: Log
   return {
     [QUEUE]: {
       concurrency: 2,
-      leaseMs: 60_000,
-      retryDelayMs: (attempts) => (attempts < ATTEMPTS_MAX ? delayMs(attempts) : null),
+      attemptsMax: ATTEMPTS_MAX,
+      retryDelayMs: backOff(1_000, 10 * 60_000),
       run: async ({ ownerId, payload }) => {
         const to = await emailOf(ownerId);
         if (to === null) return;

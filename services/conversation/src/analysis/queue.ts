@@ -15,7 +15,6 @@ import { type AnalysisShares, analysisShares } from "./bytes.ts";
 import { analysisFields } from "./fields.ts";
 import { transcriptBounds } from "./request.ts";
 
-const LEASE_MS = 30_000;
 /** Delay after each failed run. The last one repeats, which happens only while another service is down. */
 const DELAYS_MS: readonly number[] = [5_000, 30_000, 120_000, 300_000];
 /** Attempts to get an answer from the model. */
@@ -28,8 +27,7 @@ export function analysisQueue(ctx: ConversationContext, log: Logger): Record<str
     [ANALYSIS_QUEUE]: {
       concurrency: ctx.limits.analysesAtOnce,
       perOwner: ctx.limits.analysesPerOwner,
-      leaseMs: LEASE_MS,
-      retryDelayMs: (attempts) => DELAYS_MS[attempts - 1] ?? DELAYS_MS.at(-1) ?? null,
+      retryDelayMs: (attempts) => DELAYS_MS[attempts - 1] ?? 300_000,
       run: (job) => runJob(ctx, log, shares, job as Job<AnalysisPayload>),
     },
   };

@@ -1,5 +1,5 @@
 import type { Clock } from "@parley/shared/clock";
-import { backOff } from "@parley/shared/retry/back-off";
+import { retryDelayMs } from "@parley/shared/jobs/queue";
 
 /** While the dispatcher is down, this process calls it again after a pause that grows from 1 s to 30 s. */
 export interface Outage {
@@ -8,8 +8,6 @@ export interface Outage {
   /** Call it after each call to the dispatcher. @param isDown whether it could not be reached */
   note(isDown: boolean): void;
 }
-
-const pauseMs = backOff(1_000, 30_000);
 
 /**
  * The jobs' own back-off does not suffice, because each conversation that ends makes its owner's job due again, and owners would
@@ -24,7 +22,7 @@ export function dispatcherOutage(clock: Clock): Outage {
     note: (isDown) => {
       if (!isDown) failures = until = 0;
       // Calls that were under way together fail together.
-      else if (!isOn()) until = clock.now().getTime() + pauseMs(++failures);
+      else if (!isOn()) until = clock.now().getTime() + retryDelayMs(++failures);
     },
   };
 }

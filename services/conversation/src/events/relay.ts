@@ -1,8 +1,8 @@
 import { isUnreachableDatabase } from "@parley/shared/db/unreachable";
+import { retryDelayMs } from "@parley/shared/jobs/queue";
 import { timeSlice } from "@parley/shared/jobs/time-slice";
 import { HAND_OVER, type Queue } from "@parley/shared/jobs/worker";
 import type { Logger } from "@parley/shared/log";
-import { backOff } from "@parley/shared/retry/back-off";
 import { observeHeldBytes } from "@parley/shared/telemetry/held-bytes";
 import { counter } from "@parley/shared/telemetry/instruments";
 import type { ConversationContext } from "../context.ts";
@@ -35,9 +35,6 @@ const REFUSED_MS = 24 * 60 * 60_000;
 const SEND_WITHIN_MS = 30_000;
 
 const givenUp = counter("parley.events.given_up", "Events that the webhook dispatcher never accepted", "{event}");
-
-/** Never gives up. */
-const retryDelayMs = backOff(1_000, 30_000);
 
 interface RelayContext extends ConversationContext {
   log: Logger;
@@ -87,7 +84,6 @@ export function eventRelayQueue(
   const queue: Queue = {
     concurrency: OWNERS_MAX,
     leaseMs: LEASE_MS,
-    retryDelayMs,
     run: async ({ ownerId }, lease) => {
       running++;
       try {

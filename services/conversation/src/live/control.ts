@@ -4,7 +4,6 @@ import { newUuid } from "@parley/shared/ids";
 import { enqueueJob } from "@parley/shared/jobs/store";
 import type { Sweep } from "@parley/shared/jobs/sweeps";
 import type { Queue } from "@parley/shared/jobs/worker";
-import { backOff } from "@parley/shared/retry/back-off";
 import { type Actor, actorText } from "@parley/shared/rpc/actor";
 import { isLonger } from "@parley/shared/text/length";
 import { successorOf } from "../agents/successor.ts";
@@ -112,8 +111,6 @@ export function operatorMessages({ sendText }: Pick<ConversationContext, "sendTe
   return {
     [SEND]: {
       concurrency: 8,
-      leaseMs: 30_000,
-      retryDelayMs: backOff(1_000, 60_000),
       run: async ({ ownerId, payload }) => {
         await sendText({ ownerId, ...(payload as Omit<Parameters<typeof sendText>[0], "ownerId">) });
       },

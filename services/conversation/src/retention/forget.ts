@@ -1,14 +1,12 @@
 import type { Sql } from "@parley/shared/db/database";
 import { enqueueJobs } from "@parley/shared/jobs/store";
 import type { Queue } from "@parley/shared/jobs/worker";
-import { backOff } from "@parley/shared/retry/back-off";
 import type { ConversationContext } from "../context.ts";
 
 /** The queues of the webhook dispatcher and of the voice service: each service has its own jobs, so that neither waits for the other. */
 const QUEUES = ["forget-conversations", "forget-recordings"] as const;
 /** By then the relay's running calls, made within 30 s of the read and with a timeout of 5 s, have reached the dispatcher or failed. */
 const AFTER_MS = 60_000;
-const RETRY_MAX_MS = 10 * 60_000;
 
 interface Gone {
   conversationIds: readonly string[];
@@ -34,8 +32,6 @@ export async function forgetLater(
 export function forgetQueues(ctx: ConversationContext): Record<string, Queue> {
   const queue = (forget: (gone: { ownerId: string; conversationIds: string[] }) => Promise<unknown>): Queue => ({
     concurrency: 2,
-    leaseMs: 30_000,
-    retryDelayMs: backOff(1_000, RETRY_MAX_MS),
     run: async ({ ownerId, payload }) => {
       const { conversationIds } = payload as Gone;
       await forget({ ownerId, conversationIds: [...conversationIds] });

@@ -5,7 +5,6 @@ import { HAND_OVER, type Queue } from "@parley/shared/jobs/worker";
 import { indexNextPart, indexStatuses } from "../store/search/build-index.ts";
 import { numberEnded, numberSilent } from "../store/search/number-conversations.ts";
 
-const RETRY_MS = 5_000;
 /** How long a conversation that goes on must have been silent: most that are continued are continued sooner. */
 const SILENT_MS = 60_000;
 
@@ -19,8 +18,6 @@ export function indexConversationsQueue(db: Database, clock: Clock): Record<stri
       // One owner's texts may be long; then other owners' jobs run in between.
       concurrency: 2,
       perOwner: 1,
-      leaseMs: 60_000,
-      retryDelayMs: () => RETRY_MS,
       run: async ({ ownerId }, lease) => {
         const isOver = timeSlice(lease);
         if (!(await numberEnded(db, ownerId, isOver))) return HAND_OVER;

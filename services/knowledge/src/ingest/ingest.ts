@@ -7,7 +7,6 @@ import { newUuid } from "@parley/shared/ids";
 import { holdsJob, type Job } from "@parley/shared/jobs/store";
 import { timeSlice } from "@parley/shared/jobs/time-slice";
 import { HAND_OVER, type Queue } from "@parley/shared/jobs/worker";
-import { backOff } from "@parley/shared/retry/back-off";
 import { withinRoom } from "@parley/shared/stored-bytes/room";
 import { counter } from "@parley/shared/telemetry/instruments";
 import { codePoints } from "@parley/shared/text/length";
@@ -36,9 +35,6 @@ export interface IngestContext {
 
 /** Documents that a process reads at once; one of each owner. */
 const AT_ONCE = 2;
-const LEASE_MS = 30_000;
-const RETRY_MS = 2_000;
-const RETRY_MAX_MS = 5 * 60_000;
 /** Runs that begin with a content before it fails, so that one that ends its process again and again does not keep others waiting. */
 const ATTEMPTS_MAX = 5;
 const GIVEN_UP = "The document could not be processed. Try again, or send it in another format.";
@@ -51,8 +47,6 @@ export function ingestion(ctx: IngestContext): Record<string, Queue> {
     [INGEST]: {
       concurrency: AT_ONCE,
       perOwner: 1,
-      leaseMs: LEASE_MS,
-      retryDelayMs: backOff(RETRY_MS, RETRY_MAX_MS),
       run: async (job, lease) => {
         const isOver = timeSlice(lease);
         const ending = AbortSignal.any([lease, ctx.stopping]);

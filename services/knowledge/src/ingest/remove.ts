@@ -2,7 +2,6 @@ import type { Database, Sql } from "@parley/shared/db/database";
 import { deleteParts } from "@parley/shared/jobs/forget-owner";
 import { enqueueJob } from "@parley/shared/jobs/store";
 import type { Queue } from "@parley/shared/jobs/worker";
-import { backOff } from "@parley/shared/retry/back-off";
 import { lockStoredBytes } from "@parley/shared/stored-bytes/room";
 import { deleteChunks, forgetBase } from "../search/index-chunks.ts";
 import type { BaseKey } from "../store/bases.ts";
@@ -11,8 +10,6 @@ import { type DocumentKey, deleteDocumentRow, listSomeDocuments } from "../store
 import { deleteText } from "../store/texts.ts";
 
 const QUEUE = "remove";
-const RETRY_MS = 2_000;
-const RETRY_MAX_MS = 5 * 60_000;
 const DOCUMENTS_AT_ONCE = 100;
 
 /** What is left of a base, or of one document. */
@@ -36,8 +33,6 @@ export function removals(db: Database): Record<string, Queue> {
     [QUEUE]: {
       concurrency: 2,
       perOwner: 1,
-      leaseMs: 30_000,
-      retryDelayMs: backOff(RETRY_MS, RETRY_MAX_MS),
       run: async ({ ownerId, payload }, lease) => {
         const { baseId, document } = payload as Removed;
         if (document) await removeRest(db, { ownerId, baseId, ...document }, lease);

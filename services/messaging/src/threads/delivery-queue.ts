@@ -2,16 +2,13 @@ import type { Sql } from "@parley/shared/db/database";
 import { MESSAGE_DELIVERIES } from "@parley/shared/domain/api-names";
 import { enqueueJobs } from "@parley/shared/jobs/store";
 import type { Queue } from "@parley/shared/jobs/worker";
-import { backOff } from "@parley/shared/retry/back-off";
 import type { ThreadContext } from "../context.ts";
 import { findItemDelivery, type Item } from "../store/outgoing.ts";
 
 const QUEUE = "deliveries";
 const CONCURRENCY = 64;
-const LEASE_MS = 10_000;
 /** After this many attempts a status is dropped: it is of no use after a day. */
-const ATTEMPTS_MAX = 50;
-const retryDelayMs = backOff(2_000, 30 * 60_000);
+const ATTEMPTS_MAX = 3_000;
 
 /** Enqueues reports of the items' statuses to the conversation service, in the transaction that changes them. */
 export async function enqueueDelivery(tx: Sql, ownerId: string, items: readonly Item[], now: Date): Promise<void> {
@@ -26,8 +23,7 @@ export async function enqueueDelivery(tx: Sql, ownerId: string, items: readonly 
 export function deliveryQueue({ db, conversations }: ThreadContext): Record<string, Queue> {
   const queue: Queue = {
     concurrency: CONCURRENCY,
-    leaseMs: LEASE_MS,
-    retryDelayMs: (attempts) => (attempts < ATTEMPTS_MAX ? retryDelayMs(attempts) : null),
+    attemptsMax: ATTEMPTS_MAX,
     run: async ({ ownerId, payload }) => {
       const item = payload as Item;
       const found = await findItemDelivery(db, ownerId, item);

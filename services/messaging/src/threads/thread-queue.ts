@@ -11,7 +11,6 @@ const QUEUE = "threads";
 const CONCURRENCY = 256;
 const PER_OWNER = 32;
 const LEASE_MS = 15_000;
-const RETRY_MS = 5_000;
 
 /** Enqueues work on threads, in the transaction that creates the work. */
 export async function enqueueThreads(sql: Sql, threads: readonly (ThreadKey & { dueAt: Date })[]): Promise<void> {
@@ -32,7 +31,6 @@ export function threadQueue(ctx: ThreadContext, stopping: AbortSignal): Record<s
     concurrency: CONCURRENCY,
     perOwner: PER_OWNER,
     leaseMs: LEASE_MS,
-    retryDelayMs: () => RETRY_MS,
     run: async ({ ownerId, payload }, lease) => {
       const { carrierId, contact } = payload as Omit<ThreadKey, "ownerId">;
       const key = { ownerId, carrierId, contact };

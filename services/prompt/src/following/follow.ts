@@ -2,7 +2,6 @@ import type { Sql } from "@parley/shared/db/database";
 import { newId } from "@parley/shared/ids";
 import { enqueueJob, type Job } from "@parley/shared/jobs/store";
 import type { Queue } from "@parley/shared/jobs/worker";
-import { backOff } from "@parley/shared/retry/back-off";
 import type { Call } from "@parley/shared/rpc/call";
 import type { PromptContext } from "../context.ts";
 import { isUsed, type Used } from "../store/references.ts";
@@ -64,8 +63,6 @@ export function followQueue({ agents }: Pick<PromptContext, "agents">): Record<s
   return {
     [QUEUE]: {
       concurrency: 4,
-      leaseMs: 30_000,
-      retryDelayMs: backOff(1_000, 5 * 60_000),
       run: async ({ ownerId, payload }: Job) => {
         const { promptName } = payload as { promptName: string };
         await agents.followPrompt({ ownerId, promptName }, { timeoutMs: JOB_WITHIN_MS });

@@ -17,7 +17,6 @@ export interface Fold {
 
 /** Most changes folded in one transaction, which locks the owner's sums. */
 const BATCH = 20_000;
-const RETRY_MS = 5_000;
 
 /**
  * Moves an owner's oldest pending changes into the sums in one transaction, so that a reader sees each change once.
@@ -64,8 +63,6 @@ export function foldQueue(db: Database, fold: Fold): Queue {
 export function queueOfFolds(run: (ownerId: string, isOver: () => boolean) => Promise<boolean>): Queue {
   return {
     concurrency: 1,
-    leaseMs: 60_000,
-    retryDelayMs: () => RETRY_MS,
     run: async ({ ownerId }, lease) => {
       if (!(await run(ownerId, timeSlice(lease)))) return HAND_OVER;
     },

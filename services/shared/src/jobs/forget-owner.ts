@@ -1,13 +1,10 @@
 import type { Clock } from "../clock.ts";
 import type { Sql } from "../db/database.ts";
 import { deleteOwnedRows, type OwnedTable } from "../db/owned-rows.ts";
-import { backOff } from "../retry/back-off.ts";
 import type { Queue } from "./queue.ts";
 import { enqueueJob } from "./store.ts";
 
 const QUEUE = "forget-owner";
-const RETRY_MS = 2_000;
-const RETRY_MAX_MS = 5 * 60_000;
 
 /** Enqueues the deletion of a deleted owner's data. Repeated, it also deletes what has come in since. */
 export async function enqueueForgetting(sql: Sql, ownerId: string, now: Date): Promise<void> {
@@ -34,8 +31,6 @@ export function forgetQueue(
   return {
     [QUEUE]: {
       concurrency: 2,
-      leaseMs: 60_000,
-      retryDelayMs: backOff(RETRY_MS, RETRY_MAX_MS),
       run: ({ ownerId }, lease) => forget(ownerId, lease),
     },
   };

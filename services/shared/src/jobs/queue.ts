@@ -1,6 +1,7 @@
 import type { Clock } from "../clock.ts";
 import type { Database } from "../db/database.ts";
 import type { Logger } from "../log.ts";
+import { backOff } from "../retry/back-off.ts";
 import type { Job } from "./store.ts";
 
 /** Returned by a run to hand its unfinished job over to any free process. */
@@ -26,19 +27,30 @@ export interface Queue {
    * others; a quarter of `concurrency` by default. Jobs with the owner '' are not counted.
    */
   perOwner?: number;
-  /** Milliseconds of silence after which a run counts as dead. */
-  leaseMs: number;
-  /**
-   * Milliseconds to wait after failed run number `attempts`; null gives up and keeps the row, with its error, for
-   * inspection.
-   */
-  retryDelayMs(attempts: number): number | null;
+  /** Milliseconds of silence after which a run counts as dead; `LEASE_MS` by default. */
+  leaseMs?: number;
+  /** Milliseconds to wait after failed run number `attempts`; `retryDelayMs` by default. */
+  retryDelayMs?(attempts: number): number;
+  /** The failed runs after which a job is given up. Its row stays, with its error, for inspection. By default, it never is. */
+  attemptsMax?: number;
 }
+
+const LEASE_MS = 30_000;
+/** From 1 s to 30 s: after an outage, work goes on within 30 s, and before, each job takes little. */
+export const retryDelayMs = backOff(1_000, 30_000);
+
+/** A queue with its defaults. */
+export const withDefaults = (queue: Queue) => ({
+  leaseMs: LEASE_MS,
+  retryDelayMs,
+  attemptsMax: Number.POSITIVE_INFINITY,
+  ...queue,
+});
 
 export interface LoopContext {
   db: Database;
   name: string;
-  queue: Queue;
+  queue: ReturnType<typeof withDefaults>;
   log: Logger;
   clock: Clock;
   pollMs: number;

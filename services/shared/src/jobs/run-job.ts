@@ -65,7 +65,7 @@ async function runAndStore(
   try {
     again = (await queue.run(job, lease)) ?? undefined;
   } catch (err) {
-    const delayMs = queue.retryDelayMs(job.attempts);
+    const delayMs = job.attempts < queue.attemptsMax ? queue.retryDelayMs(job.attempts) : null;
     log.warn({ ...fields(job), err, retry_in_ms: delayMs }, "job failed");
     const retryAt = delayMs === null ? null : new Date(clock.now().getTime() + delayMs);
     await failJob(db, job, retryAt, String(err));

@@ -16,8 +16,6 @@ export interface Sweep {
   run(now: Date, stopping: AbortSignal): Promise<void>;
 }
 
-const LEASE_MS = 30_000;
-const RETRY_MS = 5_000;
 /** Another process's host may have the right time. */
 const UNSURE_RETRY_MS = 60_000;
 
@@ -51,8 +49,6 @@ function queueOf(
   if (deletes) refused().add(0, { sweep: name });
   return {
     concurrency: 1,
-    leaseMs: LEASE_MS,
-    retryDelayMs: () => RETRY_MS,
     run: async () => {
       const now = clock.now();
       if (deletes && !isSure(clock)) {

@@ -4,7 +4,7 @@ import type { Logger } from "../log.ts";
 import { observeBacklog } from "./backlog.ts";
 import { listenForJobs } from "./listen.ts";
 import { poll } from "./poll.ts";
-import { HAND_OVER, type Queue } from "./queue.ts";
+import { HAND_OVER, type Queue, withDefaults } from "./queue.ts";
 import { startQueueLoop } from "./queue-loop.ts";
 
 export { HAND_OVER, type Queue };
@@ -36,7 +36,10 @@ export function startWorker(
   { clock = systemClock, pollMs = POLL_MS, direct = db }: WorkerSettings = {},
 ): Worker {
   const loops = new Map(
-    Object.entries(queues).map(([name, queue]) => [name, startQueueLoop({ db, name, queue, log, clock, pollMs })]),
+    Object.entries(queues).map(([name, queue]) => [
+      name,
+      startQueueLoop({ db, name, queue: withDefaults(queue), log, clock, pollMs }),
+    ]),
   );
   // One statement tells which queues have something to claim, where a claim of each would take a connection each.
   const polling = poll({

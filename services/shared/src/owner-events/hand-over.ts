@@ -3,7 +3,6 @@ import type { Sql } from "../db/database.ts";
 import { enqueueJob } from "../jobs/store.ts";
 import type { Queue } from "../jobs/worker.ts";
 import type { EventName } from "../portable/events.ts";
-import { backOff } from "../retry/back-off.ts";
 import type { ServiceClient } from "../rpc/client.ts";
 
 /** Where events go that happen outside of the conversation service, which sends them to the webhook dispatcher in order. */
@@ -47,8 +46,6 @@ export function handOverQueue(taker: EventTaker): Record<string, Queue> {
   return {
     [QUEUE]: {
       concurrency: 8,
-      leaseMs: 30_000,
-      retryDelayMs: backOff(1_000, 30_000),
       run: async ({ ownerId, payload }) => {
         const kept = payload as Omit<KeptEvent, "happenedAt"> & { happenedAt: string };
         await handOver(taker, { ...kept, ownerId, happenedAt: new Date(kept.happenedAt) });

@@ -20,7 +20,6 @@ export const BATCH_QUEUE = "call-batches";
 
 /** The job also runs this often, in case the end of a call did not wake it. */
 const LOOK_MS = 10_000;
-const RETRY_MS = 2_000;
 
 /**
  * Moves numbers of batches into the queue of calls: a job for each batch, which keeps only as many of its calls there as may be under
@@ -31,7 +30,6 @@ export function runBatches(ctx: OutboundContext): Queue {
     concurrency: 8,
     perOwner: 2,
     leaseMs: JOB_LEASE_MS,
-    retryDelayMs: () => RETRY_MS,
     run: async ({ ownerId, payload }) => {
       const { batchId } = payload as { batchId: string };
       return (await ctx.db.begin((tx) => advance(tx, ctx, { ownerId, batchId }))) ?? undefined;

@@ -3,17 +3,14 @@ import { ServiceError } from "@parley/shared/errors";
 import { enqueueJob } from "@parley/shared/jobs/store";
 import type { Queue } from "@parley/shared/jobs/worker";
 import type { Logger } from "@parley/shared/log";
-import { backOff } from "@parley/shared/retry/back-off";
 import { type Carrier, CarrierRefusal, type CarriersOf } from "../carriers/carrier.ts";
 import type { VoiceFeature } from "../feature.ts";
 import { type CallKey, LOST_QUEUE } from "../store/calls.ts";
 import type { FarEnd } from "../transport/leg.ts";
 import type { UserAgent } from "../transport/sip/user-agent.ts";
 
-const LEASE_MS = 10_000;
-const RETRY_MAX_MS = 60_000;
 /** Over the longest call, four hours, while its carrier is down. */
-const TRIES_MAX = 250;
+const TRIES_MAX = 500;
 
 export interface LostLegContext {
   carriersOf: CarriersOf;
@@ -37,8 +34,7 @@ export function lostCalls(ctx: LostLegContext) {
 function hangUpLost({ carriersOf, sip, log }: LostLegContext): Queue {
   return {
     concurrency: 16,
-    leaseMs: LEASE_MS,
-    retryDelayMs: (attempts) => (attempts < TRIES_MAX ? backOff(1_000, RETRY_MAX_MS)(attempts) : null),
+    attemptsMax: TRIES_MAX,
     run: async ({ ownerId, payload }) => {
       const given = payload as FarEnd;
       const ends = given.type === "several" ? given.ends : [given];

@@ -1,7 +1,6 @@
 import { CarrierRefusal, CarrierUnavailable } from "@parley/shared/carriers/errors";
 import { ServiceError } from "@parley/shared/errors";
 import type { Queue } from "@parley/shared/jobs/worker";
-import { backOff } from "@parley/shared/retry/back-off";
 import { complete } from "../call/complete-call.ts";
 import { MAY_PASS } from "../call/transcript.ts";
 import {
@@ -27,7 +26,6 @@ const HELD_MS = 15_000;
 const AGAIN_MS = 2_000;
 /** Daily's list of who is in a room lags by up to 15 seconds. */
 const ABSENT_MS = 20_000;
-const RETRY_MAX_MS = 60_000;
 /** Daily deletes a room itself when it has expired. */
 const ROOM_KEPT_MS = 60 * 60_000;
 
@@ -39,8 +37,6 @@ export function lookAfterSessions(ctx: DailyContext): Queue {
   return {
     concurrency: 32,
     perOwner: 8,
-    leaseMs: 30_000,
-    retryDelayMs: backOff(2 * AGAIN_MS, RETRY_MAX_MS),
     run: async ({ ownerId, payload }) => {
       const { conversationId } = payload as { conversationId: string };
       const session = await findDailySession(ctx.db, { ownerId, conversationId });

@@ -4,7 +4,8 @@ import type { Queue } from "@parley/shared/jobs/worker";
 import type { DailyContext } from "./context.ts";
 import { EVENTS } from "./handle-webhook.ts";
 
-const RETRIES_MAX = 5;
+/** Over five minutes. */
+const RETRIES_MAX = 15;
 
 /**
  * Subscribes to Daily's webhooks: once for each domain, and again after Daily has given up. Without them, sessions work, but more
@@ -13,8 +14,6 @@ const RETRIES_MAX = 5;
 export function subscribe({ connections, publicUrl, log }: DailyContext): Queue {
   return {
     concurrency: 4,
-    leaseMs: 60_000,
-    retryDelayMs: (attempts) => 1_000 * 4 ** attempts,
     run: async ({ ownerId, payload, attempts }) => {
       const { connection: name } = payload as { connection: string };
       const connection = await connections.get(ownerId, name);

@@ -1,6 +1,5 @@
 import { ServiceError } from "@parley/shared/errors";
 import type { Queue } from "@parley/shared/jobs/worker";
-import { backOff } from "@parley/shared/retry/back-off";
 import { complete } from "../call/complete-call.ts";
 import { startRequest } from "../call/prepare-call.ts";
 import { findOutboundCall, type OutboundCall } from "../store/outbound-calls.ts";
@@ -8,14 +7,11 @@ import { callRequest } from "./call-request.ts";
 import { JOB_LEASE_MS, type OutboundContext, QUEUES } from "./context.ts";
 import { endOf } from "./end-call.ts";
 
-const RETRY_MAX_MS = 30_000;
-
 /** Completes the conversations of calls that no process held. The name of its queue is in `QUEUES`. */
 export function completeCalls(ctx: Pick<OutboundContext, "db" | "conversations" | "log">): Queue {
   return {
     concurrency: 16,
     leaseMs: JOB_LEASE_MS,
-    retryDelayMs: backOff(1_000, RETRY_MAX_MS),
     run: async ({ ownerId, payload }) => {
       const { callId } = payload as { callId: string };
       const call = await findOutboundCall(ctx.db, { ownerId, callId });

@@ -35,7 +35,6 @@ export function placeCalls(ctx: OutboundContext): Queue {
     concurrency: 32,
     perOwner: 4,
     leaseMs: JOB_LEASE_MS,
-    retryDelayMs: () => RETRY_MIN_MS,
     run: async ({ ownerId, payload }) => {
       const { carrierId } = payload as { carrierId: string };
       const now = ctx.clock.now();

@@ -23,7 +23,6 @@ export function watchCalls(ctx: OutboundContext): Queue {
   return {
     concurrency: 16,
     leaseMs: JOB_LEASE_MS,
-    retryDelayMs: () => AGAIN_MS,
     run: async ({ ownerId, payload }) => {
       const { callId } = payload as { callId: string };
       const call = await findOutboundCall(ctx.db, { ownerId, callId });

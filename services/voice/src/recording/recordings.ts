@@ -5,7 +5,6 @@ import { enqueueJob } from "@parley/shared/jobs/store";
 import type { Queue } from "@parley/shared/jobs/worker";
 import type { Logger } from "@parley/shared/log";
 import { keepEvent } from "@parley/shared/owner-events/hand-over";
-import { backOff } from "@parley/shared/retry/back-off";
 import type { Handlers } from "@parley/shared/rpc/server";
 import { type PassingTime, passingTime } from "@parley/shared/shares/passing-time";
 import { counter } from "@parley/shared/telemetry/instruments";
@@ -47,7 +46,6 @@ export interface RecordingsOptions {
 const RECORDING_BYTES_MAX = 64 * 1024 * 1024;
 const FINISH = "finish-recording";
 const REMOVE = "remove-recordings";
-const RETRY_MAX_MS = 10 * 60_000;
 
 const failures = counter("parley.recordings.failed", "Calls that were not recorded, or only in part, by reason");
 const REASONS = {
@@ -110,13 +108,19 @@ export function recordings({ db, clock, log, files, publicUrl, ownerBytesMax }: 
     },
     queues: files
       ? {
-          [FINISH]: queueOf(({ ownerId, payload }) =>
-            finishFile({ ownerId, conversationId: (payload as { conversationId: string }).conversationId }, files),
-          ),
-          [REMOVE]: queueOf(async ({ ownerId, payload }) => {
-            const { conversationIds } = payload as { conversationIds: string[] };
-            for (const conversationId of conversationIds) await removeFile({ ownerId, conversationId }, files);
-          }),
+          // Both are retried without end: a file is neither lost nor kept because its store was down.
+          [FINISH]: {
+            concurrency: 4,
+            run: ({ ownerId, payload }) =>
+              finishFile({ ownerId, conversationId: (payload as { conversationId: string }).conversationId }, files),
+          },
+          [REMOVE]: {
+            concurrency: 4,
+            run: async ({ ownerId, payload }) => {
+              const { conversationIds } = payload as { conversationIds: string[] };
+              for (const conversationId of conversationIds) await removeFile({ ownerId, conversationId }, files);
+            },
+          },
         }
       : {},
   };
@@ -143,14 +147,4 @@ export function recordings({ db, clock, log, files, publicUrl, ownerBytesMax }: 
     await store.remove(nameOf(call));
     await deleteRecording(db, call);
   }
-}
-
-/** Retries without end: a file is neither lost nor kept because its store was down. */
-function queueOf(run: Queue["run"]): Queue {
-  return {
-    concurrency: 4,
-    leaseMs: 60_000,
-    retryDelayMs: backOff(1_000, RETRY_MAX_MS),
-    run,
-  };
 }

@@ -67,7 +67,6 @@ export function trunkRegistrations(ctx: RegistrationContext): TrunkRegistrations
     queues: {
       [QUEUE]: {
         concurrency: 16,
-        leaseMs: 30_000,
         retryDelayMs: backOff(RETRY_MIN_MS, RETRY_MAX_MS),
         run: async ({ ownerId, payload }) => {
           const { carrierId } = payload as { carrierId: string };

@@ -9,7 +9,7 @@ import type { Database } from "@parley/shared/db/database";
 import { startFailure } from "@parley/shared/domain/start-webhook";
 import { ServiceError } from "@parley/shared/errors";
 import { newUuid } from "@parley/shared/ids";
-import type { Queue } from "@parley/shared/jobs/worker";
+import { type Queue, retryDelayMs } from "@parley/shared/jobs/queue";
 import { silentLogger } from "@parley/shared/log";
 import type { Call as Served } from "@parley/shared/rpc/call";
 import { type FakeClock, fakeClock } from "@parley/testkit/clock";
@@ -243,7 +243,7 @@ export async function runDue(
   const run = { ownerId, ...job, attempts: 1, lease: 1, traceparent: null };
   const queue = queues[job.queue];
   const again = await queue?.run(run, new AbortController().signal).catch((error) => {
-    const delayMs = isRetried ? queue.retryDelayMs(1) : null;
+    const delayMs = isRetried ? (queue.retryDelayMs ?? retryDelayMs)(1) : null;
     if (delayMs === null) throw error;
     return new Date(now.getTime() + delayMs);
   });

@@ -41,7 +41,6 @@ const UNDER_WAY_TOTAL = 512;
 const COSTLY: PaceSettings = { perSecond: 50, atOnce: 50 };
 /** Lanes per read, which bounds how many deliveries one read returns. */
 const LANES_A_READ = 32;
-const RETRY_MS = 1_000;
 
 export interface DeliverySettings {
   db: Database;
@@ -133,7 +132,6 @@ export function deliveryQueue({
     concurrency: LANES_MAX,
     perOwner: LANES_PER_OWNER,
     leaseMs,
-    retryDelayMs: () => RETRY_MS,
     run: ({ ownerId, jobId: destinationId }, lease) => run({ ownerId, destinationId }, lease),
     onAsked: () => {
       for (const { lane } of lanes.values()) lane.wake();

@@ -3,7 +3,6 @@ import { enqueueJob } from "@parley/shared/jobs/store";
 import type { Queue } from "@parley/shared/jobs/worker";
 import type { Logger } from "@parley/shared/log";
 import { DEFAULT_EVENTS, type EventName } from "@parley/shared/portable/events";
-import { backOff } from "@parley/shared/retry/back-off";
 import type { DispatcherContext } from "../context.ts";
 import type { DestinationRow } from "../store/destinations.ts";
 import { findWanted, reviseWanted } from "../store/wanted.ts";
@@ -56,8 +55,6 @@ export function wantedQueue(ctx: DispatcherContext): Record<string, Queue> {
   return {
     [QUEUE]: {
       concurrency: 2,
-      leaseMs: 30_000,
-      retryDelayMs: backOff(1_000, 30_000),
       run: ({ ownerId }) => tellWanted(ctx, ownerId),
     },
   };

@@ -3,7 +3,6 @@ import { ServiceError } from "@parley/shared/errors";
 import { newUuid } from "@parley/shared/ids";
 import { enqueueJobs, type Job } from "@parley/shared/jobs/store";
 import { HAND_OVER, type Queue } from "@parley/shared/jobs/worker";
-import { backOff } from "@parley/shared/retry/back-off";
 import type { AgentContext } from "../../context.ts";
 import { type Cost, NO_COST } from "../cost.ts";
 import {
@@ -26,8 +25,6 @@ const QUEUE = "test-lanes";
  * many replicas.
  */
 const LANES = [0, 1, 2, 3];
-const LEASE_MS = 30_000;
-const RETRY = backOff(1_000, 60_000);
 /** Of all owners, in one process. */
 const CONCURRENCY = 16;
 /** An attempt whose process ends so often is given up: it may be what ends them. */
@@ -50,8 +47,6 @@ export function testLanes(ctx: AgentContext, stopping: AbortSignal): Record<stri
     [QUEUE]: {
       concurrency: CONCURRENCY,
       perOwner: LANES.length,
-      leaseMs: LEASE_MS,
-      retryDelayMs: RETRY,
       run: async (job, lease) => {
         const { payload } = job as Job<{ lane: number }>;
         await settleAbandoned(ctx, job.ownerId, payload.lane);

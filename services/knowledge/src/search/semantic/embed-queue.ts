@@ -33,7 +33,6 @@ export function embedQueue(db: Database, log: Logger, embedder: Embedder): Recor
     [QUEUE]: {
       concurrency: 4,
       perOwner: 1,
-      leaseMs: 120_000,
       retryDelayMs: backOff(5_000, 600_000),
       run: async ({ ownerId, payload }, lease) => {
         const base: BaseKey = { ownerId, baseId: (payload as { baseId: string }).baseId };

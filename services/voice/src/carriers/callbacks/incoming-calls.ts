@@ -10,7 +10,6 @@ import { newId, newUuid } from "@parley/shared/ids";
 import { enqueueJob } from "@parley/shared/jobs/store";
 import type { Queue } from "@parley/shared/jobs/worker";
 import type { Logger } from "@parley/shared/log";
-import { backOff } from "@parley/shared/retry/back-off";
 import type { ServiceClient } from "@parley/shared/rpc/client";
 import { passingTime } from "@parley/shared/shares/passing-time";
 import { complete } from "../../call/complete-call.ts";
@@ -126,8 +125,6 @@ export function incomingCalls(options: IncomingOptions): IncomingCalls {
     queues: {
       [UNHELD]: {
         concurrency: 8,
-        leaseMs: UNHELD_LEASE_MS,
-        retryDelayMs: backOff(1_000, 30_000),
         run: async ({ ownerId, payload }) => {
           const key = { ownerId, conversationId: (payload as { conversationId: string }).conversationId };
           if (!(await isHeld(db, key))) await complete(options.conversations, key, LEFT_RINGING);
@@ -138,7 +135,6 @@ export function incomingCalls(options: IncomingOptions): IncomingCalls {
 }
 
 const UNHELD = "complete-unheld-calls";
-const UNHELD_LEASE_MS = 10_000;
 const LEFT_RINGING = {
   outcome: "CANCELLED" as const,
   durationSeconds: 0,

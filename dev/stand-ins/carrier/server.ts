@@ -1,3 +1,4 @@
+import { E164 } from "@parley/shared/phone/e164";
 import type { PlivoAccount, PlivoApi, PlivoFields } from "@parley/testkit/stand-ins/carriers/plivo-api";
 import type { TwilioAccount, TwilioApi, TwilioFields } from "@parley/testkit/stand-ins/carriers/twilio-api";
 import { answer, type SimulatedCall } from "./calls.ts";
@@ -13,7 +14,6 @@ export interface CarrierOptions {
   speechUrl: string;
 }
 
-const E164 = /^\+[1-9]\d{6,14}$/;
 const BODY_BYTES_MAX = 64 * 1024;
 
 /** The accounts that it begins with. */

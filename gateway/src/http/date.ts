@@ -23,6 +23,12 @@ export function readEndDate(path: string, text: string): Date {
   return text.length === "2026-01-31".length ? new Date(date.getTime() + DAY_MS - 1) : date;
 }
 
+/** The minute of the day of a time such as 09:30. */
+export function minuteOf(time: string): number {
+  const [hours = "0", minutes = "0"] = time.split(":");
+  return Number(hours) * 60 + Number(minutes);
+}
+
 /** The parser reads 30 February as 2 March. */
 function isDay(date: string): boolean {
   const parsed = new Date(`${date}T00:00:00Z`);

@@ -5,7 +5,7 @@ import type {
 import { CALLING_TYPES, CONVERSATION_STATUSES, CONVERSATION_TYPES, numberOf } from "@parley/shared/domain/api-names";
 import { invalid } from "@parley/shared/errors";
 import type { Static } from "@sinclair/typebox";
-import { readDate, readEndDate } from "../http/date.ts";
+import { minuteOf, readDate, readEndDate } from "../http/date.ts";
 import type { ListConversationsQuery } from "../schemas/conversations.ts";
 
 type Query = Static<typeof ListConversationsQuery>;
@@ -55,9 +55,4 @@ function timeOfDayOf(query: Query): TimeOfDayWindow | undefined {
   if (from === 0 && to === DAY_MINUTES - 1) return undefined;
   const toUtc = (minute: number) => (minute - offset + 2 * DAY_MINUTES) % DAY_MINUTES;
   return { fromMinute: toUtc(from), toMinute: toUtc(to) };
-}
-
-function minuteOf(time: string): number {
-  const [hours = "0", minutes = "0"] = time.split(":");
-  return Number(hours) * 60 + Number(minutes);
 }

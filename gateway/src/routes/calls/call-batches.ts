@@ -4,7 +4,7 @@ import type { Static } from "@sinclair/typebox";
 import { Elysia } from "elysia";
 import type { Clients } from "../../clients.ts";
 import type { GateContext } from "../../gate.ts";
-import { readDate } from "../../http/date.ts";
+import { minuteOf, readDate } from "../../http/date.ts";
 import type { Refusal } from "../../openapi/operation.ts";
 import { presentBatch, presentCountedBatch } from "../../present/call-batch.ts";
 import { pageFigures, pageOf } from "../../present/page.ts";
@@ -189,9 +189,4 @@ function settingsOf(body: Static<typeof CallBatchBody>) {
     ringSeconds: body.ring_seconds ?? undefined,
     voicemail: numberOf(VOICEMAILS, body.voicemail ?? undefined),
   };
-}
-
-function minuteOf(time: string): number {
-  const [hours = "0", minutes = "0"] = time.split(":");
-  return Number(hours) * 60 + Number(minutes);
 }

@@ -223,7 +223,7 @@ export const matching = (sql: Sql, filter: AgentFilter) => sql`
   ${filter.agentCategory === "" ? sql`` : sql`and agent_category = ${filter.agentCategory}`}`;
 
 /** The type `json` keeps the order of fields. */
-const JSON_AS_WRITTEN = 114;
+export const JSON_AS_WRITTEN = 114;
 
 function json(sql: Sql, value: unknown) {
   return value === null ? null : sql.json(value as never);

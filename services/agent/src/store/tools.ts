@@ -5,6 +5,7 @@ import type { Sql } from "@parley/shared/db/database";
 import { containing } from "@parley/shared/db/like";
 import type { TOOL_TYPES } from "@parley/shared/domain/tools";
 import type { OldSecret } from "@parley/shared/signing-secrets";
+import { JSON_AS_WRITTEN } from "./agents.ts";
 import { inUse, using } from "./in-use.ts";
 
 export interface ToolKey {
@@ -35,9 +36,6 @@ export interface ToolRow extends ToolKey {
 const columns = (sql: Sql) => sql`
   tools.owner_id, tools.tool_id, name, description, type, definition, secret_names, sealed_secret, old_secrets, created_by,
   created_at, updated_at`;
-
-/** The type `json` keeps the order of fields. */
-const JSON_AS_WRITTEN = 114;
 
 const values = (sql: Sql, row: ToolRow) => ({
   owner_id: row.ownerId,

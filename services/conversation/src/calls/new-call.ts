@@ -4,6 +4,7 @@ import { collectValues, type VariableValue } from "@parley/shared/domain/variabl
 import { invalid } from "@parley/shared/errors";
 import { isUuid } from "@parley/shared/ids";
 import { refuseUnstorable } from "@parley/shared/json/storable-json";
+import { E164 } from "@parley/shared/phone/e164";
 import { isLonger } from "@parley/shared/text/length";
 import { storedTest } from "../start/test-setup.ts";
 import type { NewCall } from "../store/calls.ts";
@@ -28,7 +29,6 @@ const FIELDS: Record<Channel, { required: readonly Field[]; optional: readonly F
   DAILY: { required: ["room_url"], optional: ["room_name"] },
   WEB: { required: [], optional: [] },
 };
-const E164 = /^\+[1-9]\d{6,14}$/;
 const ROOM_NAME_MAX = 200;
 /** Limit for metadata and for dynamic variables, the same as for a request body. */
 const JSON_BYTES_MAX = 1024 * 1024;

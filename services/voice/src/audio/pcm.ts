@@ -25,3 +25,9 @@ export function joined(pieces: readonly Pcm[], samples: number): Pcm {
   }
   return audio;
 }
+
+export function rootMeanSquare(audio: Pcm): number {
+  let sum = 0;
+  for (const sample of audio) sum += sample * sample;
+  return Math.sqrt(sum / Math.max(1, audio.length));
+}

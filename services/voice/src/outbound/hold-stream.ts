@@ -1,9 +1,9 @@
 import { notFound } from "@parley/shared/errors";
 import type { CallUnderWay, Connect } from "../call/port.ts";
 import { asServiceError } from "../call/transcript.ts";
+import { streamCarrier } from "../carriers/stream-carrier.ts";
 import { findOutboundCall, isHeld, type OutboundCall, type OutboundKey } from "../store/outbound-calls.ts";
 import type { ArrivedStream } from "../transport/media-stream/connection.ts";
-import type { StreamCarrier } from "../transport/media-stream/stream-leg.ts";
 import { callRequest } from "./call-request.ts";
 import type { HoldContext } from "./context.ts";
 import { endCall } from "./end-call.ts";
@@ -11,8 +11,12 @@ import { endCall } from "./end-call.ts";
 /** Holds the call whose carrier has begun to stream its audio; refuses the stream of any other. Never rejects. */
 export async function holdStream(ctx: HoldContext, stream: ArrivedStream): Promise<void> {
   try {
+    const { carrierCallId } = stream;
     await holdAnswered(ctx, stream, async (call, listener) =>
-      stream.accept(listener, carrierOf(ctx, call, stream.carrierCallId)),
+      stream.accept(
+        listener,
+        streamCarrier(ctx.carriersOf, { ...call, carrierCallId, ownNumber: call.fromMobileNumber }),
+      ),
     );
   } catch (err) {
     ctx.log.info({ err, call_id: stream.callId, owner_id: stream.ownerId }, "a call's audio was refused");
@@ -43,15 +47,4 @@ export async function holdAnswered(
       await endCall(ctx, key, { outcome: "ERROR", durationSeconds: 0, notes: asServiceError(error).detail });
     throw error;
   }
-}
-
-function carrierOf(ctx: HoldContext, call: OutboundCall, carrierCallId: string): StreamCarrier {
-  const { ownerId, carrierId, fromMobileNumber: ownNumber } = call;
-  return {
-    farEnd: { type: "carrier", carrierId, carrierCallId },
-    press: async (keys, streamUrls) =>
-      (await ctx.carriersOf(ownerId, carrierId)).press(carrierCallId, keys, streamUrls),
-    transfer: async (to) => (await ctx.carriersOf(ownerId, carrierId)).transfer({ carrierCallId, ownNumber }, to),
-    hangUp: async () => (await ctx.carriersOf(ownerId, carrierId, { hangsUp: true })).hangUp(carrierCallId),
-  };
 }

@@ -4,6 +4,7 @@ import type { CreateCallRequest } from "@parley/proto/parley/voice/v1/voice_serv
 import type { Sql } from "@parley/shared/db/database";
 import { invalid, ServiceError } from "@parley/shared/errors";
 import { newId, newUuid } from "@parley/shared/ids";
+import { E164 } from "@parley/shared/phone/e164";
 import { askedVersion, CALL_SECONDS_MAX } from "../call/port.ts";
 import { countQueued, insertOutboundCall, type NewOutboundCall } from "../store/outbound-calls.ts";
 import { countryFault } from "./call-policy.ts";
@@ -12,7 +13,6 @@ import type { OutboundContext } from "./context.ts";
 import { denialOf } from "./denied-numbers.ts";
 import { wakeLane } from "./wake-lane.ts";
 
-const E164 = /^\+[1-9]\d{6,14}$/;
 const MAX_DURATION_SECONDS = { min: 10, max: CALL_SECONDS_MAX, default: 3_600 };
 const DAY_MS = 24 * 60 * 60_000;
 const RING_SECONDS = { min: 5, max: 120, default: 45 };

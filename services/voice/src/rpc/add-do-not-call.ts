@@ -1,10 +1,10 @@
 import type { Sql } from "@parley/shared/db/database";
 import { invalid, ServiceError } from "@parley/shared/errors";
+import { E164 } from "@parley/shared/phone/e164";
 import type { Handler } from "../feature.ts";
 import type { OutboundContext } from "../outbound/context.ts";
 import { type DoNotCallRow, findDoNotCallTotal, findListed, insertDoNotCall } from "../store/do-not-call.ts";
 
-const E164 = /^\+[1-9]\d{6,14}$/;
 const NUMBERS_MAX = 1_000_000;
 
 /** @param numbersMax numbers that the list of an owner may have */

@@ -1,5 +1,5 @@
 import { NOISES } from "@parley/shared/domain/tests";
-import type { Pcm } from "../audio/pcm.ts";
+import { type Pcm, rootMeanSquare } from "../audio/pcm.ts";
 import { soundOf } from "../background/sounds.ts";
 
 type Noise = (typeof NOISES)[number];
@@ -19,10 +19,4 @@ export async function inNoise(name: Noise, voice: Pcm): Promise<Pcm> {
     const both = Math.round(sample + share * (sound[at % sound.length] as number));
     return Math.max(-32_768, Math.min(32_767, both));
   });
-}
-
-function rootMeanSquare(audio: Pcm): number {
-  let sum = 0;
-  for (const sample of audio) sum += sample * sample;
-  return Math.sqrt(sum / Math.max(1, audio.length));
 }

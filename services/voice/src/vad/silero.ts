@@ -1,6 +1,6 @@
 import type { Logger } from "@parley/shared/log";
 import { framer } from "../audio/frames.ts";
-import { FRAME_MS, type Pcm } from "../audio/pcm.ts";
+import { FRAME_MS, type Pcm, rootMeanSquare } from "../audio/pcm.ts";
 import { judgeWindow, SILENT, WINDOW_MS } from "./activity.ts";
 import type { VoiceDetector, VoiceEvent } from "./detector.ts";
 import type { FromThread, ToThread } from "./silero-thread.ts";
@@ -77,9 +77,7 @@ interface Stream {
 function loudnessOf(window: Pcm): number[] {
   const length = window.length / LOUDNESS_PARTS;
   return Array.from({ length: LOUDNESS_PARTS }, (_, part) => {
-    let sum = 0;
-    for (let at = part * length; at < (part + 1) * length; at++) sum += (window[at] as number) ** 2;
-    return Math.sqrt(sum / length);
+    return rootMeanSquare(window.subarray(part * length, (part + 1) * length));
   });
 }
 

@@ -1,6 +1,6 @@
 import type { Sql } from "@parley/shared/db/database";
 import type { RunStatus, TestDefinition } from "@parley/shared/domain/tests";
-import { JSON_AS_WRITTEN } from "./tests.ts";
+import { JSON_AS_WRITTEN } from "../../store/agents.ts";
 
 export interface AttemptKey {
   ownerId: string;

@@ -1,6 +1,7 @@
 import type { AgentKey } from "@parley/proto/parley/agent/v1/agent_service.ts";
 import type { Sql } from "@parley/shared/db/database";
 import type { TestDefinition } from "@parley/shared/domain/tests";
+import { JSON_AS_WRITTEN } from "../../store/agents.ts";
 
 export interface TestKey extends AgentKey {
   testId: string;
@@ -17,9 +18,6 @@ export interface TestRow extends TestKey {
 
 const columns = (sql: Sql) => sql`
   owner_id, agent_id, test_id, name, required, definition, created_by, created_at, updated_at`;
-
-/** The type `json` keeps the order of fields. */
-export const JSON_AS_WRITTEN = 114;
 
 const values = (sql: Sql, row: TestRow) => ({
   owner_id: row.ownerId,

@@ -3,8 +3,8 @@ import type { Logger } from "@parley/shared/log";
 import type { CallRequest, StartCall } from "../../call/port.ts";
 import { findIncomingCall, type IncomingCall, unreserve } from "../../store/incoming-calls.ts";
 import type { ArrivedStream } from "../../transport/media-stream/connection.ts";
-import type { StreamCarrier } from "../../transport/media-stream/stream-leg.ts";
 import type { CarriersOf } from "../carrier.ts";
+import { streamCarrier } from "../stream-carrier.ts";
 
 export interface HoldContext {
   db: Database;
@@ -18,7 +18,7 @@ export async function holdIncoming(ctx: HoldContext, stream: ArrivedStream): Pro
   try {
     const call = await findIncomingCall(ctx.db, stream);
     if (!call) return false;
-    const carrier = carrierFor(ctx, call);
+    const carrier = streamCarrier(ctx.carriersOf, { ...call, ownNumber: call.toMobileNumber });
     const request = { ...requestOf(call), farEnd: carrier.farEnd };
     const starting = ctx.startCall(request, async (listener) => stream.accept(listener, carrier));
     await starting.finally(() => unreserve(ctx.db, call));
@@ -27,18 +27,6 @@ export async function holdIncoming(ctx: HoldContext, stream: ArrivedStream): Pro
     stream.refuse();
   }
   return true;
-}
-
-function carrierFor(
-  { carriersOf }: HoldContext,
-  { ownerId, carrierId, carrierCallId, toMobileNumber: ownNumber }: IncomingCall,
-): StreamCarrier {
-  return {
-    farEnd: { type: "carrier", carrierId, carrierCallId },
-    press: async (keys, streamUrls) => (await carriersOf(ownerId, carrierId)).press(carrierCallId, keys, streamUrls),
-    transfer: async (to) => (await carriersOf(ownerId, carrierId)).transfer({ carrierCallId, ownNumber }, to),
-    hangUp: async () => (await carriersOf(ownerId, carrierId, { hangsUp: true })).hangUp(carrierCallId),
-  };
 }
 
 export function requestOf(call: IncomingCall): CallRequest {

@@ -10,6 +10,7 @@ import { newId, newUuid } from "@parley/shared/ids";
 import { enqueueJob } from "@parley/shared/jobs/store";
 import type { Queue } from "@parley/shared/jobs/worker";
 import type { Logger } from "@parley/shared/log";
+import { E164 } from "@parley/shared/phone/e164";
 import type { ServiceClient } from "@parley/shared/rpc/client";
 import { passingTime } from "@parley/shared/shares/passing-time";
 import { complete } from "../../call/complete-call.ts";
@@ -59,7 +60,6 @@ export interface IncomingOptions {
   unknownNumberSentence: string;
 }
 
-const NUMBER = /^\+[1-9]\d{6,14}$/;
 /** How long a carrier may take from its question to the stream, and how long it may repeat the question. */
 const STREAM_WITHIN_MS = 60_000;
 const MINUTE_MS = 60_000;
@@ -70,7 +70,7 @@ export function incomingCalls(options: IncomingOptions): IncomingCalls {
   const { db, clock, log } = options;
 
   const calleeOf = async ({ ownerId, carrierId, to }: IncomingRequest): Promise<string | null> => {
-    if (!NUMBER.test(to)) return null;
+    if (!E164.test(to)) return null;
     // This carrier has no calls for a removed number, or for a number of another of the owner's carriers.
     const { carrier } = await options.accounts.findCarrierOfNumber({ ownerId, mobileNumber: to });
     if (carrier?.carrierId !== carrierId) return null;

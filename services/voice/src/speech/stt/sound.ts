@@ -1,4 +1,4 @@
-import { type Pcm, SAMPLES_PER_SECOND } from "../../audio/pcm.ts";
+import { type Pcm, rootMeanSquare, SAMPLES_PER_SECOND } from "../../audio/pcm.ts";
 
 /** The root mean square of quiet speech, and of a line without noise. */
 const LEVEL_MIN = 150;
@@ -20,10 +20,4 @@ export function soundDetector(): (audio: Pcm) => boolean {
     noise = Math.max(noise, 1);
     return level > Math.max(LEVEL_MIN, ABOVE_NOISE * noise);
   };
-}
-
-function rootMeanSquare(audio: Pcm): number {
-  let sum = 0;
-  for (const sample of audio) sum += sample * sample;
-  return Math.sqrt(sum / Math.max(1, audio.length));
 }

@@ -2,6 +2,7 @@ import { SendWhatsAppTemplateResponse } from "@parley/proto/parley/messaging/v1/
 import { invalid, ServiceError } from "@parley/shared/errors";
 import { runPrepared } from "@parley/shared/idempotency/run";
 import { newUuid } from "@parley/shared/ids";
+import { E164 } from "@parley/shared/phone/e164";
 import type { Handler } from "../../../context.ts";
 import { insertOutgoing } from "../../../store/outgoing.ts";
 import { GIVE_UP_MS } from "../../../threads/back-off.ts";
@@ -9,8 +10,6 @@ import { countDay } from "../../../threads/count-day.ts";
 import { enqueueThreads } from "../../../threads/thread-queue.ts";
 import type { WhatsAppContext } from "../context.ts";
 import { checkTemplate, templateText } from "../template.ts";
-
-const E164 = /^\+[1-9]\d{6,14}$/;
 
 /** The template is durable once the call returns: a job begins the conversation and sends it. */
 export function sendTemplate(ctx: WhatsAppContext): Handler<"sendWhatsAppTemplate"> {

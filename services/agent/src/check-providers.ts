@@ -1,7 +1,6 @@
 import type { LlmConfig, StsConfig, SttConfig, TtsConfig } from "@parley/proto/parley/agent/v1/agent.ts";
 import type { AllowList } from "@parley/shared/egress/allow-list";
-import { EgressError } from "@parley/shared/egress/error";
-import { checkUrl } from "@parley/shared/egress/url";
+import { checkAddress } from "@parley/shared/egress/url";
 import { invalid } from "@parley/shared/errors";
 import { type Catalogue, CUSTOM, checkModel } from "./catalogue/catalogue.ts";
 
@@ -26,7 +25,7 @@ export function checkProviders({ catalogue, allowedHosts }: ProviderRules, { stt
   if (stt) checkModel(catalogue, "stt", "stt", stt);
   if (tts) checkModel(catalogue, "tts", "tts", tts);
   for (const [path, config] of Object.entries({ stt, tts })) {
-    if (config?.endpoint) checkBaseUrl(`${path}.params.base_url`, config.endpoint.baseUrl, allowedHosts);
+    if (config?.endpoint) checkAddress(`${path}.params.base_url`, config.endpoint.baseUrl, allowedHosts);
   }
   const llms: [string, LlmConfig][] = llm
     ? [["llm", llm], ...llm.fallbacks.map((fallback, at): [string, LlmConfig] => [`llm.fallbacks.${at}`, fallback])]
@@ -37,15 +36,6 @@ export function checkProviders({ catalogue, allowedHosts }: ProviderRules, { stt
       throw invalid(`${path}.pricing`, `${path}.pricing is for ${CUSTOM.llm} only: leave it out`);
     }
     if (config.params?.baseUrl !== undefined)
-      checkBaseUrl(`${path}.params.base_url`, config.params.baseUrl, allowedHosts);
-  }
-}
-
-function checkBaseUrl(field: string, baseUrl: string, allowedHosts: AllowList): void {
-  try {
-    checkUrl(baseUrl, allowedHosts);
-  } catch (error) {
-    if (!(error instanceof EgressError)) throw error;
-    throw invalid(field, `${field} cannot be used: ${error.message}`);
+      checkAddress(`${path}.params.base_url`, config.params.baseUrl, allowedHosts);
   }
 }

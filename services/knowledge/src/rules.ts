@@ -1,6 +1,5 @@
 import type { AllowList } from "@parley/shared/egress/allow-list";
-import { EgressError } from "@parley/shared/egress/error";
-import { checkUrl } from "@parley/shared/egress/url";
+import { checkAddress } from "@parley/shared/egress/url";
 import { invalid } from "@parley/shared/errors";
 import { isLonger } from "@parley/shared/text/length";
 import { checkName } from "@parley/shared/text/name";
@@ -39,11 +38,7 @@ export function checkPage(page: { url: string; refreshHours?: number | undefined
   if (isLonger(url, URL_MAX)) throw invalid("url", `url must be at most ${URL_MAX} characters`);
   // The URL parser drops some of these, so the stored text would differ from the parsed URL.
   if (/[\p{Cc}\s]/u.test(url)) throw invalid("url", "url must not contain spaces or control characters");
-  try {
-    checkUrl(url, allowedHosts);
-  } catch (error) {
-    throw error instanceof EgressError ? invalid("url", `url cannot be used: ${error.message}`) : error;
-  }
+  checkAddress("url", url, allowedHosts);
   if (refreshHours !== undefined && !(refreshHours >= 1 && refreshHours <= REFRESH_HOURS_MAX))
     throw invalid("refresh_hours", `refresh_hours must be from 1 to ${REFRESH_HOURS_MAX}`);
 }

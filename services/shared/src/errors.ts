@@ -73,6 +73,12 @@ export function notFound(what: string, field?: string): ServiceError {
   return new ServiceError("not_found", message, field === undefined ? {} : { violations: [{ path: field, message }] });
 }
 
+/** Handles a rejected look-up: null for what does not exist. @throws any other error */
+export function nullIfNotFound(error: unknown): null {
+  if (error instanceof ServiceError && error.kind === "not_found") return null;
+  throw error;
+}
+
 /** One field breaks a rule; `message` names the field and what it must be. */
 export function invalid(path: string, message: string): ServiceError {
   return new ServiceError("invalid", message, { violations: [{ path, message }] });

@@ -1,7 +1,6 @@
 import type { EventNames, OwnerEvent } from "@parley/proto/parley/webhook/v1/webhook_service.ts";
 import type { AllowList } from "@parley/shared/egress/allow-list";
-import { EgressError } from "@parley/shared/egress/error";
-import { checkUrl } from "@parley/shared/egress/url";
+import { checkAddress } from "@parley/shared/egress/url";
 import { invalid, notFound, ServiceError } from "@parley/shared/errors";
 import { isId, isUuid } from "@parley/shared/ids";
 import { EVENT_NAMES, type EventName, isEventName } from "@parley/shared/portable/events";
@@ -21,12 +20,7 @@ export function checkDestinationUrl(url: string, allowedHosts: AllowList): void 
   if (isLonger(url, URL_LENGTH_MAX)) throw invalid("url", `url must be at most ${URL_LENGTH_MAX} characters`);
   // The URL parser drops some of these, so the stored text would differ from the parsed URL.
   if (/[\p{Cc}\s]/u.test(url)) throw invalid("url", "url must not contain spaces or control characters");
-  try {
-    checkUrl(url, allowedHosts);
-  } catch (error) {
-    if (!(error instanceof EgressError)) throw error;
-    throw invalid("url", `url cannot be used: ${error.message}`);
-  }
+  checkAddress("url", url, allowedHosts);
 }
 
 /** @throws ServiceError invalid for an unknown event */

@@ -1,6 +1,6 @@
+import { checkAddress } from "@parley/shared/egress/url";
 import { invalid, ServiceError } from "@parley/shared/errors";
 import type { AgentContext, Handler } from "../context.ts";
-import { checkAddress } from "../tools/addresses.ts";
 import { importCurl } from "../tools/import/curl.ts";
 import { importOpenApi } from "../tools/import/openapi.ts";
 

@@ -2,9 +2,9 @@ import type { StartWebhook } from "@parley/proto/parley/agent/v1/agent.ts";
 import { CHANNELS } from "@parley/shared/domain/channels";
 import { START_WEBHOOK_MS } from "@parley/shared/domain/start-webhook";
 import type { AllowList } from "@parley/shared/egress/allow-list";
+import { checkAddress } from "@parley/shared/egress/url";
 import { invalid } from "@parley/shared/errors";
 import { STARS } from "@parley/shared/sealing";
-import { checkAddress } from "../tools/addresses.ts";
 import { checkHeaderName, checkHeaderValue } from "../tools/check-headers.ts";
 import type { SecretUse } from "../tools/tool-uses.ts";
 

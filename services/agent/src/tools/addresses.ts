@@ -1,7 +1,6 @@
 import { parseText } from "@parley/shared/domain/variables/grammar";
 import type { AllowList } from "@parley/shared/egress/allow-list";
-import { EgressError } from "@parley/shared/egress/error";
-import { checkUrl } from "@parley/shared/egress/url";
+import { checkAddress } from "@parley/shared/egress/url";
 import { invalid } from "@parley/shared/errors";
 
 const PARAMETER = /\{([^{}]*)\}/g;
@@ -34,14 +33,4 @@ function withoutVariables(template: string, text: string): string {
   return parseText(template)
     .map((piece) => (typeof piece === "string" ? piece : text))
     .join("");
-}
-
-/** @throws ServiceError invalid at an address that the egress guard would refuse, but only in the middle of a conversation */
-export function checkAddress(path: string, url: string, allowedHosts: AllowList): void {
-  try {
-    checkUrl(url, allowedHosts);
-  } catch (error) {
-    if (!(error instanceof EgressError)) throw error;
-    throw invalid(path, `${path} cannot be used: ${error.message}`);
-  }
 }

@@ -10,8 +10,9 @@ import { nameOf } from "@parley/shared/domain/api-names";
 import { PARAMETER_PLACES } from "@parley/shared/domain/tools";
 import { isSystemVariable, normalizeVariableName } from "@parley/shared/domain/variables/name";
 import type { AllowList } from "@parley/shared/egress/allow-list";
+import { checkAddress } from "@parley/shared/egress/url";
 import { invalid } from "@parley/shared/errors";
-import { checkAddress, checkTemplate, pathParametersOf } from "./addresses.ts";
+import { checkTemplate, pathParametersOf } from "./addresses.ts";
 import { checkHeaderName, checkHeaderValue } from "./check-headers.ts";
 import { checkOnce, checkParameters, checkVariable } from "./check-parameters.ts";
 

@@ -1,5 +1,5 @@
 import type { Sql } from "@parley/shared/db/database";
-import { ServiceError } from "@parley/shared/errors";
+import { nullIfNotFound } from "@parley/shared/errors";
 import { newUuid } from "@parley/shared/ids";
 import { enqueueJob } from "@parley/shared/jobs/store";
 import type { Queue } from "@parley/shared/jobs/worker";
@@ -51,12 +51,7 @@ export function mailQueue({ sendMail, findOwner }: ConversationContext, log: Log
 
   /** Null: the owner is gone, or has none. */
   async function emailOf(ownerId: string): Promise<string | null> {
-    try {
-      return (await findOwner({ ownerId })).owner?.email || null;
-    } catch (error) {
-      if (error instanceof ServiceError && error.kind === "not_found") return null;
-      throw error;
-    }
+    return (await findOwner({ ownerId }).catch(nullIfNotFound))?.owner?.email || null;
   }
 }
 

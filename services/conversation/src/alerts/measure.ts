@@ -1,4 +1,4 @@
-import { ServiceError } from "@parley/shared/errors";
+import { nullIfNotFound } from "@parley/shared/errors";
 import type { ConversationContext } from "../context.ts";
 import type { AlertRow } from "../store/alerts.ts";
 import { readRecentFigures } from "../store/figures/recent-figures.ts";
@@ -51,7 +51,8 @@ async function measureDrop(
   now: Date,
 ): Promise<Measured> {
   // Otherwise a deleted agent has its alert open for a week.
-  if (agentId !== null && !(await isThere(agents.check(ownerId, agentId)))) return { value: null, count: 0 };
+  if (agentId !== null && (await agents.check(ownerId, agentId).catch(nullIfNotFound)) === null)
+    return { value: null, count: 0 };
   const begun = async (from: Date, to: Date) => {
     const filter = { ...NO_FILTER, ownerId, agentId: agentId ?? "", isTest: false, from, to };
     return (await findCountedPage(db, filter, { number: 1, size: 1 })).total;
@@ -60,14 +61,4 @@ async function measureDrop(
   const [before, lately] = await Promise.all([begun(weekBefore(since), weekBefore(now)), begun(since, now)]);
   // Of 10 and 8 exactly 0.2, which 1 - 8 / 10 is not.
   return { value: before === 0 ? null : Math.max(0, (before - lately) / before), count: before };
-}
-
-async function isThere(getting: Promise<unknown>): Promise<boolean> {
-  try {
-    await getting;
-    return true;
-  } catch (error) {
-    if (error instanceof ServiceError && error.kind === "not_found") return false;
-    throw error;
-  }
 }

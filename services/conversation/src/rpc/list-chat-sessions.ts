@@ -1,4 +1,4 @@
-import { ServiceError } from "@parley/shared/errors";
+import { nullIfNotFound } from "@parley/shared/errors";
 import { pageOf } from "@parley/shared/page";
 import type { ConversationContext, Handler } from "../context.ts";
 import { toSummary } from "../convert.ts";
@@ -17,9 +17,5 @@ export function listChatSessions(ctx: ConversationContext): Handler<"listChatSes
 
 /** Refuses another owner's agent. A deleted agent's sessions are still listed. */
 async function refuseForeign(ctx: ConversationContext, ownerId: string, agentId: string): Promise<void> {
-  try {
-    await ctx.agents.check(ownerId, agentId);
-  } catch (error) {
-    if (!(error instanceof ServiceError && error.kind === "not_found")) throw error;
-  }
+  await ctx.agents.check(ownerId, agentId).catch(nullIfNotFound);
 }

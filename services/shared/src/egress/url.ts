@@ -1,4 +1,5 @@
 import { isIP } from "node:net";
+import { invalid } from "../errors.ts";
 import { hostOf, isPublicAddress, portOf } from "./address.ts";
 import { type AllowList, allowsHost } from "./allow-list.ts";
 import { EgressError } from "./error.ts";
@@ -25,6 +26,15 @@ export function checkUrl(text: string, allow: AllowList): URL {
   if (isIP(host) !== 0 && !isPublicAddress(host)) throw notPublic(host);
   if (host === "localhost" || host.endsWith(".localhost")) throw notPublic(host);
   return url;
+}
+
+/** The same for a field of a request. @throws ServiceError invalid at an address that would be refused, but only when it is asked */
+export function checkAddress(field: string, url: string, allow: AllowList): void {
+  try {
+    checkUrl(url, allow);
+  } catch (error) {
+    throw error instanceof EgressError ? invalid(field, `${field} cannot be used: ${error.message}`) : error;
+  }
 }
 
 /** Checked addresses that are remembered, and the length of the longest of them: about 2 MiB at most. */

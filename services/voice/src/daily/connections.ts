@@ -1,6 +1,6 @@
 import type { AccountServiceService } from "@parley/proto/parley/account/v1/account_service.ts";
 import { dailyWebhookSecret } from "@parley/shared/carriers/signatures";
-import { ServiceError } from "@parley/shared/errors";
+import { nullIfNotFound } from "@parley/shared/errors";
 import type { ServiceClient } from "@parley/shared/rpc/client";
 import { type DailyApi, dailyApi } from "./rest.ts";
 
@@ -47,14 +47,10 @@ export function dailyConnections({ accounts, baseUrl, operatorKey }: ConnectionS
   const ofOperator = () => (operatorKey === "" ? null : connect(OPERATOR, null, operatorKey));
 
   const ofOwner = async (ownerId: string, carrierId: string): Promise<DailyConnection | null> => {
-    try {
-      const { carrier } = await accounts.getCarrierCredentials({ ownerId, carrierId, evenDisconnected: false });
-      const apiKey = carrier?.settings?.apiKey;
-      return carrier?.provider === "DAILY" && apiKey ? connect(carrierId, ownerId, apiKey) : null;
-    } catch (error) {
-      if (error instanceof ServiceError && error.kind === "not_found") return null;
-      throw error;
-    }
+    const asked = { ownerId, carrierId, evenDisconnected: false };
+    const carrier = (await accounts.getCarrierCredentials(asked).catch(nullIfNotFound))?.carrier;
+    const apiKey = carrier?.settings?.apiKey;
+    return carrier?.provider === "DAILY" && apiKey ? connect(carrierId, ownerId, apiKey) : null;
   };
 
   /** Null if there is no Daily connection of an owner with this id. */

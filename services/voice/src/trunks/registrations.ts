@@ -3,7 +3,7 @@ import type { Clock } from "@parley/shared/clock";
 import type { Database } from "@parley/shared/db/database";
 import { wantsRegistration } from "@parley/shared/domain/carriers";
 import { EgressError } from "@parley/shared/egress/error";
-import { ServiceError } from "@parley/shared/errors";
+import { nullIfNotFound } from "@parley/shared/errors";
 import { newUuid } from "@parley/shared/ids";
 import { enqueueJobs, enqueueJobsOnce } from "@parley/shared/jobs/store";
 import type { Sweep } from "@parley/shared/jobs/sweeps";
@@ -115,15 +115,11 @@ interface Credentials {
 
 /** Null if the trunk is no longer connected, or needs no registration: its calls come from addresses that its owner lists. */
 async function settingsOf({ accounts }: RegistrationContext, key: TrunkKey): Promise<Credentials | null> {
-  try {
-    const { carrier } = await accounts.getCarrierCredentials({ ...key, evenDisconnected: false });
-    if (!carrier?.settings || !wantsRegistration(carrier.settings)) return null;
-    const { host = "", username = "", password = "", transport } = carrier.settings;
-    return { host, username, password, transport };
-  } catch (error) {
-    if (error instanceof ServiceError && error.kind === "not_found") return null;
-    throw error;
-  }
+  const found = await accounts.getCarrierCredentials({ ...key, evenDisconnected: false }).catch(nullIfNotFound);
+  const settings = found?.carrier?.settings;
+  if (!settings || !wantsRegistration(settings)) return null;
+  const { host = "", username = "", password = "", transport } = settings;
+  return { host, username, password, transport };
 }
 
 /** `refused` is null if the trunk was not found, or must not be called. */

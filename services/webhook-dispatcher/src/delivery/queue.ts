@@ -1,5 +1,5 @@
 import type { Database, Sql } from "@parley/shared/db/database";
-import { ServiceError } from "@parley/shared/errors";
+import { nullIfNotFound } from "@parley/shared/errors";
 import { enqueueJobs } from "@parley/shared/jobs/store";
 import type { HAND_OVER, Queue } from "@parley/shared/jobs/worker";
 import { batched } from "@parley/shared/rpc/batched";
@@ -151,14 +151,9 @@ export function deliveryQueue({
 /** Does nothing for a destination that was enabled again. */
 function cancelPart(db: Database, key: DestinationKey): Promise<void> {
   return db.begin(async (tx) => {
-    const destination = await lockDestination(tx, key).catch(nullIfDeleted);
+    const destination = await lockDestination(tx, key).catch(nullIfNotFound);
     if (!destination?.enabled) await changePending(tx, key, cancelled());
   });
-}
-
-function nullIfDeleted(error: unknown): null {
-  if (error instanceof ServiceError && error.kind === "not_found") return null;
-  throw error;
 }
 
 async function readLanes(db: Database, questions: readonly LaneQuestion[]): Promise<LaneAnswer[]> {

@@ -1,7 +1,7 @@
 import type { Carrier } from "@parley/proto/parley/account/v1/account.ts";
 import type { AccountServiceService } from "@parley/proto/parley/account/v1/account_service.ts";
 import type { AgentServiceService } from "@parley/proto/parley/agent/v1/agent_service.ts";
-import { ServiceError } from "@parley/shared/errors";
+import { nullIfNotFound } from "@parley/shared/errors";
 import type { ServiceClient } from "@parley/shared/rpc/client";
 
 /** A WhatsApp number that an owner has connected, with its secrets. */
@@ -44,13 +44,9 @@ type Agents = Pick<ServiceClient<typeof AgentServiceService>, "findCallee">;
 /** Asks each time, so that a number whose owner has disconnected it stops at once. */
 export function connections(accounts: Accounts, agents: Agents): Connections {
   async function get(ownerId: string, carrierId: string): Promise<WhatsAppConnection | null> {
-    try {
-      const { carrier } = await accounts.getCarrierCredentials({ ownerId, carrierId, evenDisconnected: false });
-      return carrier ? connectionOf(carrier) : null;
-    } catch (error) {
-      if (error instanceof ServiceError && error.kind === "not_found") return null;
-      throw error;
-    }
+    const asked = { ownerId, carrierId, evenDisconnected: false };
+    const carrier = (await accounts.getCarrierCredentials(asked).catch(nullIfNotFound))?.carrier;
+    return carrier ? connectionOf(carrier) : null;
   }
 
   async function first(ownerId: string, isWanted: (carrier: Carrier) => boolean | Promise<boolean>) {

@@ -2,7 +2,7 @@ import type { Carrier as CarrierAccount } from "@parley/proto/parley/account/v1/
 import type { AccountServiceService } from "@parley/proto/parley/account/v1/account_service.ts";
 import { plivoSignature, twilioSignature } from "@parley/shared/carriers/signatures";
 import { type CallingBack, callbackUrl } from "@parley/shared/carriers/urls";
-import { notFound, ServiceError } from "@parley/shared/errors";
+import { notFound, nullIfNotFound, ServiceError } from "@parley/shared/errors";
 import { isId } from "@parley/shared/ids";
 import type { ServiceClient } from "@parley/shared/rpc/client";
 import { isSameSecret } from "@parley/shared/sealing";
@@ -134,13 +134,9 @@ async function accountOf(
   { ownerId, carrierId }: Target,
   provider: CallingBack,
 ): Promise<CarrierAccount | null> {
-  try {
-    const { carrier } = await accounts.getCarrierCredentials({ ownerId, carrierId, evenDisconnected: false });
-    return isOf(provider, carrier) ? carrier : null;
-  } catch (error) {
-    if (error instanceof ServiceError && error.kind === "not_found") return null;
-    throw error;
-  }
+  const asked = { ownerId, carrierId, evenDisconnected: false };
+  const carrier = (await accounts.getCarrierCredentials(asked).catch(nullIfNotFound))?.carrier;
+  return isOf(provider, carrier) ? carrier : null;
 }
 
 function isOf(provider: CallingBack, carrier: CarrierAccount | undefined): carrier is CarrierAccount {

@@ -79,8 +79,8 @@ test("a page hears the agent, is heard by it, makes a call for it, and interrupt
   const heard = await eventually(async () => {
     const said = (await transcriptOf(webCall.conversation_id)).filter(({ role }) => role === "user");
     const understood = said.find(({ content }) => wordsIn(content).intersection(wordsIn(SENTENCE)).size >= 3);
-    expect(understood).toBeDefined();
-    return understood?.content ?? "";
+    if (!understood) throw new Error(`The agent has heard only this: ${JSON.stringify(said)}`);
+    return understood.content;
   }, WITHIN_MS);
   // Its caption comes over the call's connection, which may be behind the API.
   await eventually(async () => expect(await captionsOf(page, "user")).toContain(heard), WITHIN_MS);

@@ -6,7 +6,7 @@ import { eventually } from "@parley/testkit/eventually";
 import type { Browser } from "playwright-core";
 import { barriersOf } from "../kit/axe.ts";
 import { startChromium } from "../kit/calls/chromium.ts";
-import { obtainPocketSphinx } from "../kit/calls/pocketsphinx.ts";
+import { startScriptedSpeech } from "../kit/calls/scripted-speech.ts";
 import { spokenSentence } from "../kit/calls/spoken-sentence.ts";
 import {
   loginOf,
@@ -20,24 +20,27 @@ import {
 } from "../kit/dashboard.ts";
 import { sharedStack } from "../kit/stack/shared-stack.ts";
 import type { RunningStack } from "../kit/stack/use-stack.ts";
+import { createAgent } from "../kit/test-agent.ts";
 import { createOwner } from "../kit/test-owner.ts";
 
 const SENTENCE = "when are you open";
-/** Takes longer to say than the microphone's pause, so that it is interrupted. */
+/** Thirteen sentences take longer to say than the microphone's pause, so that they are interrupted. */
 const LONG_GREETING =
   `Hello, this is Acme. ${"Before we begin, here is some news about our opening hours. ".repeat(12)}`.trim();
 /** The bytes of the scripts that a page loads, compressed with gzip -9; 23,158 of them draw charts, once there are figures to draw. */
 const SCRIPT_BYTES_MAX = 180_000;
 
-await obtainPocketSphinx();
 const stack = await sharedStack();
 const folder = await mkdtemp(join(tmpdir(), "parley-dashboard-"));
 const microphone = join(folder, "microphone.wav");
 const speechUrl = `http://${stack.address("speech")}/v1`;
+// What the browser sends is recognized in tests/calls/web-call.test.ts.
+const speech = startScriptedSpeech(SENTENCE, 4);
 await Bun.write(microphone, await spokenSentence(speechUrl, SENTENCE, { beforeSeconds: 6, afterSeconds: 5 }));
 const browser = await startChromium({ microphone });
 afterAll(async () => {
   await browser.close();
+  await speech.stop();
   await stack.stop();
   await rm(folder, { recursive: true, force: true });
 });
@@ -324,9 +327,10 @@ test("an owner states what a model of its own costs, and a price that lacks a pa
 
 test("a page hears its agent, interrupts it by speaking, and shows what both say and how long an answer took", async () => {
   const owner = await createOwner(stack.accounts);
+  const model = { baseUrl: `http://${stack.address("model")}/v1` };
+  const agentId = await createAgent(stack.api(owner.apiKey), model, speech.settings);
   const page = await openSignedIn(browser, stack, owner);
-  await page.goto("/agents?new=true");
-  await page.getByRole("button", { name: "Create agent" }).click();
+  await page.goto(`/agents/${agentId}?try=chat`);
   // The greeting on the screen is not saved, but the call uses it.
   await page.getByRole("textbox", { name: "Greeting" }).fill(LONG_GREETING);
   await page.getByRole("tab", { name: "Talk" }).click();

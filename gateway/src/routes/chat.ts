@@ -59,12 +59,7 @@ export function chatRoutes(gate: GateContext, { agents, conversations, turns, re
             ...turnOf(admitted, form),
             ...(draftId === undefined ? versionOf(admitted.body) : { draftId }),
           };
-          const letGo = gate.holdOpen(admitted.request);
-          try {
-            return await REPLIES[form](gate, turns, turn, admitted);
-          } finally {
-            letGo();
-          }
+          return REPLIES[form](gate, turns, turn, admitted);
         },
       ),
     )

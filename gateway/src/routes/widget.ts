@@ -110,19 +110,20 @@ export function widgetRoutes(gate: GateContext, { messaging, turns, ...clients }
       mayBegin: true,
       fromWidget: true,
     });
-    const letGo = await enter(ownerId, address, requestId);
-    const letGoOfConnection = gate.holdOpen(request);
     const headers = new Headers({ "Cache-Control": "no-store" });
-    const call = { ownerId, request, bodyBytes: 0, headers, write: {}, origin: { requestId, signal: request.signal } };
+    const call = { ownerId, request, headers, write: {}, origin: { requestId, signal: request.signal } };
     try {
-      if (!acceptsEvents(request.headers.get("accept"))) return await textReply(gate, turns, turn, call, letGo);
-      const showsSources = (await clients.agents.getWidget({ agentId }, call)).widgetConfig?.show_sources === true;
-      return await eventReply(gate, turns, turn, call, { showsSources, ended: letGo });
+      if (!acceptsEvents(request.headers.get("accept"))) {
+        const ended = await enter(ownerId, address, requestId);
+        return await textReply(gate, turns, turn, { ...call, ended });
+      }
+      const { widgetConfig } = await clients.agents.getWidget({ agentId }, call);
+      const hidesSources = widgetConfig?.show_sources !== true;
+      const ended = await enter(ownerId, address, requestId);
+      return await eventReply(gate, turns, turn, { ...call, hidesSources, ended });
     } catch (error) {
       // The owner's remedy is not for visitors.
       throw isFull(error) ? new ServiceError("unavailable", NO_ROOM, { retryAfterMs: NO_ROOM_RETRY_MS }) : error;
-    } finally {
-      letGoOfConnection();
     }
   }
 

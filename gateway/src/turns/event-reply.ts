@@ -1,12 +1,11 @@
-import type { ReplyKnowledge } from "@parley/proto/parley/conversation/v1/conversation.ts";
-import type { ClientCall, ToolNews, Turn } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
+import type { ToolNews, Turn } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
 import { presentKnowledge } from "@parley/shared/domain/present/conversation";
-import { ServiceError } from "@parley/shared/errors";
 import { parseObject } from "@parley/shared/json/json-object";
 import type { GateContext } from "../gate.ts";
 import { textBody } from "../http/answer/text-body.ts";
+import { presentEnd } from "../present/chat-reply.ts";
 import { problemOf } from "../problem.ts";
-import { presentAnsweredBy, presentClientCalls, type ReplyTo, TURN_TIMEOUT_MS, tellStarted } from "./replies.ts";
+import { type ReplyTo, streamed, TURN_TIMEOUT_MS, tellStarted } from "./replies.ts";
 import type { Turns } from "./turns.ts";
 
 /** Whether a request accepts server-sent events. */
@@ -21,22 +20,12 @@ export function acceptsEvents(accept: string | null): boolean {
 /**
  * The reply as server-sent events (docs/api-reference.md#chat). A refusal before the turn has begun is an ordinary error response;
  * later, the event `error` ends the stream.
- * @param showsSources whether whoever reads may know what the model was given
- * @param ended called once the turn is over, however it ends
  */
-export async function eventReply(
-  gate: GateContext,
-  turns: Turns,
-  turn: Turn,
-  { ownerId, origin, write, headers, request }: ReplyTo,
-  { showsSources = true, ended = () => {} }: { showsSources?: boolean; ended?: () => void } = {},
-): Promise<Response> {
+export function eventReply(gate: GateContext, turns: Turns, turn: Turn, to: ReplyTo): Promise<Response> {
+  const { origin, write, headers, hidesSources = false } = to;
   const events = textBody();
   const tell = (event: string, data: object) => events.write(`event: ${event}\ndata: ${JSON.stringify(data)}\n\n`);
   let sessionId = "";
-  let clientCalls: readonly ClientCall[] = [];
-  let isOperators = false;
-  let knowledge: ReplyKnowledge | undefined;
   const run = turns.run(turn, {
     ...write,
     origin,
@@ -49,38 +38,18 @@ export async function eventReply(
     },
     onText: (text) => tell("text", { text }),
     onTool: (tool) => void tell(...toolEvent(tool)),
-    onClientCalls: (calls) => {
-      clientCalls = calls;
+  });
+  return streamed(gate, to, "text/event-stream", run, events, {
+    end: (end) => {
+      const known = end.knowledge && !hidesSources ? presentKnowledge(end.knowledge) : {};
+      tell("done", { session_id: sessionId, ...known, ...presentEnd(end) });
+      events.end();
     },
-    onOperator: () => {
-      isOperators = true;
-    },
-    onKnowledge: (known) => {
-      if (showsSources) knowledge = known;
+    fail: (error) => {
+      tell("error", { detail: problemOf(error, origin.requestId).body.detail });
+      events.end();
     },
   });
-  run.finally(ended).catch(() => {});
-  await Promise.race([events.begun, run]);
-  headers.set("Content-Type", "text/event-stream; charset=utf-8");
-  const letGo = gate.holdOpen(request);
-  run
-    .then(
-      () => {
-        const known = knowledge && presentKnowledge(knowledge);
-        const calls = { ...presentClientCalls(clientCalls), ...presentAnsweredBy(isOperators) };
-        tell("done", { session_id: sessionId, ...known, ...calls });
-      },
-      (err: unknown) => {
-        tell("error", { detail: problemOf(err, origin.requestId).body.detail });
-        if (err instanceof ServiceError && err.kind === "cancelled") return;
-        gate.log.warn({ request_id: origin.requestId, owner_id: ownerId, err }, "reply broken off");
-      },
-    )
-    .finally(() => {
-      events.end();
-      letGo();
-    });
-  return new Response(events.body, { headers });
 }
 
 function toolEvent({ toolCallId, event }: ToolNews): [name: string, data: object] {

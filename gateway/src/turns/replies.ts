@@ -1,53 +1,51 @@
-import type { ClientCall, Turn, TurnStarted } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
+import type { Turn, TurnEnd, TurnStarted } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
 import { ServiceError } from "@parley/shared/errors";
-import { parseObject } from "@parley/shared/json/json-object";
 import type { Admitted, GateContext } from "../gate.ts";
-import { textBody } from "../http/answer/text-body.ts";
+import { type TextBody, textBody } from "../http/answer/text-body.ts";
+import { presentEnd } from "../present/chat-reply.ts";
 import type { Turns } from "./turns.ts";
 
 /** The request that is replied to. */
-export type ReplyTo = Pick<Admitted<unknown, unknown>, "ownerId" | "origin" | "write" | "headers" | "request">;
+export interface ReplyTo
+  extends Pick<Admitted<unknown, unknown>, "ownerId" | "origin" | "write" | "headers" | "request"> {
+  /** Whether its reader may not know what the model was given of knowledge bases. */
+  hidesSources?: boolean;
+  /** Called once the turn is over, however it ends. */
+  ended?(): void;
+}
 
 /** Longer than any turn may take: the conversation service's limits end it first. */
 export const TURN_TIMEOUT_MS = 660_000;
 
 /** The reply as JSON. */
 export async function wholeReply(
-  _gate: GateContext,
+  gate: Pick<GateContext, "holdOpen">,
   turns: Turns,
   turn: Turn,
-  { write, origin, headers }: ReplyTo,
+  { write, origin, headers, request }: ReplyTo,
 ): Promise<object> {
   let response = "";
   let sessionId = "";
-  let clientCalls: readonly ClientCall[] = [];
-  let isOperators = false;
-  await turns.run(turn, {
-    ...write,
-    origin,
-    timeoutMs: TURN_TIMEOUT_MS,
-    streamed: false,
-    onStarted: (started) => {
-      sessionId = started.sessionId;
-      tellStarted(headers, started);
-    },
-    onText: (text) => {
-      response += text;
-      return null;
-    },
-    onClientCalls: (calls) => {
-      clientCalls = calls;
-    },
-    onOperator: () => {
-      isOperators = true;
-    },
-  });
-  return { response, session_id: sessionId, ...presentClientCalls(clientCalls), ...presentAnsweredBy(isOperators) };
-}
-
-/** Who answers in the agent's place, as a member of the answer that is left out if nobody does. */
-export function presentAnsweredBy(isOperators: boolean) {
-  return isOperators && { answered_by: "operator" };
+  const letGo = gate.holdOpen(request);
+  try {
+    const end = await turns.run(turn, {
+      ...write,
+      origin,
+      timeoutMs: TURN_TIMEOUT_MS,
+      streamed: false,
+      onStarted: (started) => {
+        sessionId = started.sessionId;
+        tellStarted(headers, started);
+      },
+      onText: (text) => {
+        response += text;
+        return null;
+      },
+    });
+    return { response, session_id: sessionId, ...presentEnd(end) };
+  } finally {
+    letGo();
+  }
 }
 
 export function tellStarted(headers: Headers, { sessionId, replayed }: TurnStarted): void {
@@ -58,15 +56,9 @@ export function tellStarted(headers: Headers, { sessionId, replayed }: TurnStart
 /**
  * The reply as text, word by word. A failure before the first word is an ordinary error response; after it, the body
  * ends without its terminating chunk, so that a client cannot mistake a part for the whole.
- * @param ended called once the turn is over, however it ends
  */
-export async function textReply(
-  gate: GateContext,
-  turns: Turns,
-  turn: Turn,
-  { ownerId, origin, write, headers, request }: ReplyTo,
-  ended: () => void = () => {},
-): Promise<Response> {
+export function textReply(gate: GateContext, turns: Turns, turn: Turn, to: ReplyTo): Promise<Response> {
+  const { write, origin, headers } = to;
   const words = textBody();
   const run = turns.run(turn, {
     ...write,
@@ -76,26 +68,34 @@ export async function textReply(
     onStarted: (started) => tellStarted(headers, started),
     onText: words.write,
   });
-  run.finally(ended).catch(() => {});
-  await Promise.race([run, words.begun]);
-  headers.set("Content-Type", "text/plain; charset=utf-8");
+  return streamed(gate, to, "text/plain", run, words, { end: words.end, fail: words.breakOff });
+}
+
+/**
+ * Answers with a body that is written while its turn runs, for as long as that takes.
+ * @param last writes what follows the last word, or the failure
+ * @throws what the turn fails with before anything is written
+ */
+export async function streamed(
+  gate: Pick<GateContext, "holdOpen" | "log">,
+  { ownerId, origin, headers, request, ended }: ReplyTo,
+  type: string,
+  run: Promise<TurnEnd>,
+  { body, begun }: TextBody,
+  last: { end(end: TurnEnd): void; fail(error: unknown): void },
+): Promise<Response> {
   const letGo = gate.holdOpen(request);
-  run
-    .then(words.end, (err: unknown) => {
-      words.breakOff();
-      if (err instanceof ServiceError && err.kind === "cancelled") return;
-      gate.log.warn({ request_id: origin.requestId, owner_id: ownerId, err }, "reply broken off");
-    })
-    .finally(letGo);
-  return new Response(words.body, { headers });
-}
-
-/** The calls that the client makes, as a member of the answer that is left out without any. */
-export function presentClientCalls(calls: readonly ClientCall[]) {
-  return calls.length > 0 && { tool_calls: calls.map(presentClientCall) };
-}
-
-function presentClientCall({ toolCallId, name, arguments: json, wait, timeoutMs }: ClientCall) {
-  const limit = timeoutMs !== undefined && { timeout_ms: timeoutMs };
-  return { tool_call_id: toolCallId, name, arguments: parseObject(json) ?? {}, wait, ...limit };
+  const over = () => {
+    letGo();
+    ended?.();
+  };
+  run.then(over, over);
+  await Promise.race([run, begun]);
+  headers.set("Content-Type", `${type}; charset=utf-8`);
+  run.then(last.end, (err: unknown) => {
+    last.fail(err);
+    if (err instanceof ServiceError && err.kind === "cancelled") return;
+    gate.log.warn({ request_id: origin.requestId, owner_id: ownerId, err }, "reply broken off");
+  });
+  return new Response(body, { headers });
 }

@@ -1,11 +1,10 @@
 import { setImmediate } from "node:timers/promises";
-import type { ReplyKnowledge } from "@parley/proto/parley/conversation/v1/conversation.ts";
 import type {
-  ClientCall,
   ConversationServiceService,
   RunTurnsRequest,
   ToolNews,
   Turn,
+  TurnEnd,
   TurnNews,
   TurnStarted,
 } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
@@ -28,12 +27,6 @@ export interface TurnCall extends CallOptions {
   onText(text: string): Promise<void> | null;
   /** Takes a tool call, or its result, in a turn that tells of them. */
   onTool?(tool: ToolNews): void;
-  /** Takes the calls that the client makes, at the end. */
-  onClientCalls?(calls: readonly ClientCall[]): void;
-  /** An operator answers, or the agent is muted: the reply is empty. */
-  onOperator?(): void;
-  /** Takes what the model was given of knowledge bases, at the end. */
-  onKnowledge?(knowledge: ReplyKnowledge): void;
 }
 
 /** The turns that this process has at one replica of the conversation service, in one call that streams both ways. */
@@ -42,8 +35,8 @@ export interface TurnStream {
   opened: Promise<string>;
   /** How many turns are in progress; null when it takes no further ones. */
   load(): number | null;
-  /** @returns whether the turn was done; a replica that stops refuses it. @throws ServiceError */
-  run(turn: Turn, call: TurnCall): Promise<boolean>;
+  /** @returns how the turn ended; null if the replica refused it, because it stops. @throws ServiceError */
+  run(turn: Turn, call: TurnCall): Promise<TurnEnd | null>;
   /** Takes no further turns, and ends with the last. */
   retire(): void;
 }
@@ -89,9 +82,9 @@ export function openTurnStream({ runTurns }: Conversations): TurnStream {
     if (turns.size === 0) outbox.end();
   }
 
-  function run(turn: Turn, call: TurnCall): Promise<boolean> {
+  function run(turn: Turn, call: TurnCall): Promise<TurnEnd | null> {
     const { origin, streamed } = call;
-    const { promise, resolve, reject } = Promise.withResolvers<boolean>();
+    const { promise, resolve, reject } = Promise.withResolvers<TurnEnd | null>();
     if (origin.signal?.aborted) throw cancelled();
     const number = ++lastNumber;
     let takenCharacters = 0;
@@ -138,12 +131,9 @@ export function openTurnStream({ runTurns }: Conversations): TurnStream {
         hearText(text.slice(heard));
         if (!end) return;
         over();
-        if (end.toolCalls.length > 0) call.onClientCalls?.(end.toolCalls);
-        if (end.isOperators) call.onOperator?.();
-        if (end.knowledge) call.onKnowledge?.(end.knowledge);
         if (end.errorReplayed) call.onReplayed?.();
         if (end.error) reject(readStatus(end.error) ?? new ServiceError("internal", end.error.message));
-        else resolve(!end.refused);
+        else resolve(end.refused ? null : end);
       },
       fail(error) {
         over();

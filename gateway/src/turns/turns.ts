@@ -1,12 +1,12 @@
-import type { Turn } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
+import type { Turn, TurnEnd } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
 import { ServiceError } from "@parley/shared/errors";
 import { tracedCall } from "@parley/shared/telemetry/rpc";
 import { outsideTraces } from "@parley/shared/telemetry/spans";
 import { type Conversations, openTurnStream, type TurnCall, type TurnStream, unreachable } from "./turn-stream.ts";
 
 export interface Turns {
-  /** Runs a turn, and settles when all of it has been delivered. @throws ServiceError */
-  run(turn: Turn, call: TurnCall): Promise<void>;
+  /** Runs a turn. @returns how it ended, once all of it has been delivered @throws ServiceError */
+  run(turn: Turn, call: TurnCall): Promise<TurnEnd>;
 }
 
 /** A turn's name in traces: a call of its own, although a stream carries it. */
@@ -100,10 +100,11 @@ export function createTurns(conversations: Conversations): Turns {
     }
   }
 
-  async function run(turn: Turn, call: TurnCall): Promise<void> {
-    for (let isDone = false; !isDone; ) {
+  async function run(turn: Turn, call: TurnCall): Promise<TurnEnd> {
+    for (;;) {
       const stream = await findStream();
-      isDone = await stream.run(turn, call);
+      const end = await stream.run(turn, call);
+      if (end) return end;
     }
   }
 

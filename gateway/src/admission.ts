@@ -62,7 +62,7 @@ export interface Sender {
 }
 
 /** What a request of an owner holds until it is answered. */
-export interface Admitted {
+export interface Entered {
   /** Gives back what a body of unknown length does not need. @param bytes all of the body's */
   received(bytes: number): void;
   release(): void;
@@ -85,7 +85,7 @@ export interface Admission {
     ownerId: string,
     request: Request,
     route: { bytesMax?: number; isList?: boolean | undefined; isUpload?: boolean },
-  ): Promise<Admitted>;
+  ): Promise<Entered>;
   /**
    * An answer of JSON, which counts until the client has it.
    * @throws ServiceError like `enter`

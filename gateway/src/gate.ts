@@ -5,7 +5,7 @@ import { type CallOrigin, isTraceparent } from "@parley/shared/rpc/call";
 import type { ServiceClient } from "@parley/shared/rpc/client";
 import type { CallOptions } from "@parley/shared/rpc/client/sender";
 import type { Static, TObject } from "@sinclair/typebox";
-import type { Admission, Admitted as Entered } from "./admission.ts";
+import type { Admission, Entered } from "./admission.ts";
 import { hasScope, requireScope, type Scope } from "./auth/api-key.ts";
 import { type Access, type Caller, type IdentifyContext, identify } from "./auth/identify.ts";
 import { jsonAnswer } from "./http/answer/answers.ts";

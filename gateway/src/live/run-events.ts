@@ -2,8 +2,8 @@ import type { Clients } from "../clients.ts";
 import type { GateContext } from "../gate.ts";
 import { required } from "../present/required.ts";
 import { presentRun } from "../present/tests.ts";
-import type { EventsTo } from "./event-reply.ts";
 import { openEvents, replyWith } from "./open-events.ts";
+import type { EventsTo } from "./watch-reply.ts";
 
 /** What becomes of a run of tests, as server-sent events, until it has ended. @throws ServiceError */
 export async function runEvents(

@@ -4,7 +4,7 @@ import { invalid, ServiceError } from "@parley/shared/errors";
 import { Elysia } from "elysia";
 import type { Clients } from "../clients.ts";
 import type { Admitted, GateContext } from "../gate.ts";
-import { eventReply } from "../live/event-reply.ts";
+import { watchReply } from "../live/watch-reply.ts";
 import { presentOperator } from "../present/live.ts";
 import { required } from "../present/required.ts";
 import { ControlAccepted, ControlBody, Listening } from "../schemas/live.ts";
@@ -24,7 +24,7 @@ export function liveRoutes(gate: GateContext, { conversations, voices }: Clients
       headers.set("Content-Type", `${EVENTS}; charset=utf-8`);
       return new Response(null, { headers });
     }
-    return eventReply(gate, conversations, { ownerId, conversationId, withoutWords: false }, admitted);
+    return watchReply(gate, conversations, { ownerId, conversationId, withoutWords: false }, admitted);
   };
   return new Elysia({ prefix: "/v1/public/conversations" })
     .get(

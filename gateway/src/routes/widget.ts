@@ -10,7 +10,7 @@ import { jsonAnswer } from "../http/answer/answers.ts";
 import { compressedForms, staticAsset } from "../http/answer/static-asset.ts";
 import { readJson, STRANGERS_WITHIN_MS } from "../http/body.ts";
 import { validator } from "../http/validate.ts";
-import { eventReply as watchReply } from "../live/event-reply.ts";
+import { watchReply } from "../live/watch-reply.ts";
 import { presentToVisitor } from "../present/live.ts";
 import { required } from "../present/required.ts";
 import { refuseOverRate } from "../rate-limit/refuse.ts";

@@ -19,7 +19,7 @@ export interface EventsTo {
 }
 
 /** What happens in a conversation, or which begin and end, as server-sent events (docs/live.md). @throws ServiceError */
-export async function eventReply(
+export async function watchReply(
   gate: Pick<GateContext, "holdOpen" | "streams" | "log">,
   conversations: Clients["conversations"],
   watched: Omit<WatchConversationsRequest, "afterId">,

@@ -20,8 +20,13 @@ const SESSION_BYTES = 300;
 /** Once a session has begun, its agent and version never change. */
 export function sessionAgents(db: Database): SessionAgents {
   const sessions = ownerCache<SessionAgent>({ totalBytes: TOTAL_BYTES, ownerBytes: OWNER_BYTES });
-  const keep: SessionAgents["keep"] = ({ ownerId, conversationId }, agent) => {
-    if (!agent.isStarting) sessions.set(ownerId, conversationId, agent, SESSION_BYTES);
+  const keep: SessionAgents["keep"] = (
+    { ownerId, conversationId },
+    { agentId, askedAgentId, agentVersion, isStarting },
+  ) => {
+    // Nothing else of what is given, which may be a session with its long message.
+    const agent = { agentId, askedAgentId, agentVersion, isStarting };
+    if (!isStarting) sessions.set(ownerId, conversationId, agent, SESSION_BYTES);
   };
   return {
     known: ({ ownerId, conversationId }) => sessions.get(ownerId, conversationId),

@@ -6,7 +6,7 @@ import { tellWorkers } from "@parley/testkit/jobs";
 import { newOwner } from "@parley/testkit/owners";
 import { closeSilentChats } from "../src/store/conversations.ts";
 import { deleteConversations } from "../src/store/expired.ts";
-import { finishTurn } from "../src/store/turns/finish-turns.ts";
+import { turnStore } from "../src/store/turns/turns-together.ts";
 import { endChats, openChats } from "./alone-kit.ts";
 import { allSent, allSentLater, endedChat, eventOf, eventsOf, pass, payloadOf, want } from "./events-kit.ts";
 import { createAgent, failure, say, session, startTestChat } from "./kit.ts";
@@ -132,7 +132,7 @@ describe("the event of a conversation that ended", () => {
           update conversations set status = ${status}, updated_at = ${now()}
           where owner_id = ${agent.ownerId} and conversation_id = ${sessionId} and status = 'IN_PROGRESS'`;
         await Promise.all([
-          finishTurn(db, { ...turn, replySeq: 3 }, { ...reply, ...measured }, now(), {
+          turnStore(db).finishTurn({ ...turn, replySeq: 3 }, { ...reply, ...measured }, now(), {
             checkpointed: false,
             language: null,
             ended: "COMPLETED",

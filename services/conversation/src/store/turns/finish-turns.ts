@@ -59,24 +59,13 @@ export interface FinishedTurn extends OpenReply, TurnEnd {
 /** A session ends so when its agent ends it, or when its start webhook rejects it. */
 const ENDED_BY = { COMPLETED: "agent", DISCONNECTED: "system" } as const;
 
-/** Stores the reply and ends the turn in one statement. Returns false when another turn has taken over. */
-export async function finishTurn(
-  sql: Sql,
-  turn: OpenReply,
-  reply: StoredReply,
-  now: Date,
-  end: TurnEnd,
-): Promise<boolean> {
-  return (await finishTurns(sql, [finishedTurn(turn, reply, now, end)])).has(turn.turnId);
-}
-
 export function finishedTurn(turn: OpenReply, reply: StoredReply, now: Date, end: TurnEnd): FinishedTurn {
   const { ownerId, conversationId, turnId, replySeq } = turn;
   return { ownerId, conversationId, turnId, replySeq, ...end, reply, now, traceparent: activeTraceparent() ?? null };
 }
 
 /**
- * The same for several turns that agree in `checkpointed` and `ended`. Returns the ids of those finished. Unless it is the
+ * Stores replies and ends their turns in one statement; the turns agree in `checkpointed` and `ended`. Returns the ids of those finished. Unless it is the
  * only one, a turn whose session is locked is left out, so that the others do not wait for it.
  */
 export async function finishTurns(sql: Sql, turns: readonly FinishedTurn[]): Promise<ReadonlySet<string>> {

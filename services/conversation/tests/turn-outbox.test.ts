@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { setImmediate } from "node:timers/promises";
 import type { RunTurnsResponse } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
-import { type TurnOutbox, turnOutbox } from "../src/rpc/turn-outbox.ts";
+import { type TurnOutbox, turnOutbox } from "../src/turn/turn-outbox.ts";
 
 const FOREVER_MS = 1e6;
 const END = { error: undefined, errorReplayed: false, refused: false, toolCalls: [] };

@@ -1,5 +1,4 @@
 import type {
-  ClientCall,
   RunTurnsRequest,
   TurnEnd,
   TurnStart,
@@ -14,7 +13,7 @@ import type { ConversationContext, Handler } from "../context.ts";
 import { toReplyKnowledge } from "../convert.ts";
 import { toNews } from "../tools/telling.ts";
 import { runTurn, type Tell } from "../turn/turn.ts";
-import { type TurnOutbox, turnOutbox } from "./turn-outbox.ts";
+import { type TurnOutbox, turnOutbox } from "../turn/turn-outbox.ts";
 
 /** A turn's name in traces, metrics and logs. The stream that carries turns has its own, because it lasts much longer. */
 const TURN = "/parley.conversation.v1.ConversationService/RunTurn";
@@ -23,7 +22,7 @@ const TURN = "/parley.conversation.v1.ConversationService/RunTurn";
 export function runTurns(ctx: ConversationContext): Handler<"runTurns"> {
   const replica = newUuid();
   return async function* (requests, call) {
-    const turns = new Map<number, RunningTurn>();
+    const turns = new Map<number, CarriedTurn>();
     const outbox = turnOutbox(replica, () => turns.size);
     const stop = () => outbox.stop();
     const leaveAll = () => {
@@ -42,7 +41,8 @@ export function runTurns(ctx: ConversationContext): Handler<"runTurns"> {
   };
 }
 
-interface RunningTurn {
+/** A turn among the others of a stream. */
+interface CarriedTurn {
   /** The caller accepts further characters. */
   takeMore(characters: number): void;
   leave(): void;
@@ -52,7 +52,7 @@ async function readRequests(
   ctx: ConversationContext,
   requests: AsyncIterable<RunTurnsRequest>,
   call: Call,
-  turns: Map<number, RunningTurn>,
+  turns: Map<number, CarriedTurn>,
   outbox: TurnOutbox,
 ): Promise<void> {
   const running = new Set<Promise<void>>();
@@ -77,7 +77,7 @@ async function startTurn(
   ctx: ConversationContext,
   start: TurnStart,
   stream: Call,
-  turns: Map<number, RunningTurn>,
+  turns: Map<number, CarriedTurn>,
   outbox: TurnOutbox,
 ): Promise<void> {
   const { number, streamed } = start;
@@ -85,63 +85,37 @@ async function startTurn(
   if (stream.stopping.aborted) return outbox.tellEnd(told, { ...ENDED, refused: true });
   const carried = carriedCall(stream, start);
   const { call } = carried;
-  let credit = start.credit;
-  let isFirst = true;
-  let reader: PromiseWithResolvers<void> | null = null;
-  const goOn = () => {
-    reader?.resolve();
-    reader = null;
-  };
+  const credit = creditOf(start.credit);
   turns.set(number, {
-    takeMore(characters) {
-      credit += characters;
-      if (credit > 0) goOn();
-    },
+    takeMore: credit.takeMore,
     leave() {
       carried.leave();
-      goOn();
+      credit.goOn();
     },
   });
+  const end = { ...ENDED };
   /** A whole reply leaves together with the turn's end, because the client can use neither the reply nor the session earlier. */
-  let held = "";
-  let sessionOfHeld: TurnStarted | null = null;
-  let toolCalls: ClientCall[] = [];
-  let isOperators: true | undefined;
-  let knowledge: TurnEnd["knowledge"];
+  const held: { started: TurnStarted | null; text: string } = { started: null, text: "" };
+  let isFirst = true;
+  const tellText = (text: string) => {
+    outbox.tellText(told, text, isFirst);
+    isFirst = false;
+    return credit.spend(text.length);
+  };
   const tell: Tell = (event) => {
     if (call.signal.aborted) return null;
-    if (event.type === "started") {
-      const started = { sessionId: event.sessionId, replayed: event.replayed };
-      if (streamed) outbox.tellStarted(told, started);
-      else sessionOfHeld = started;
-      return null;
-    }
-    if (event.type === "operator") {
-      isOperators = true;
-      return null;
-    }
-    if (event.type === "client_calls") {
-      toolCalls = [...event.calls];
-      return null;
-    }
-    if (event.type === "knowledge") {
-      knowledge = toReplyKnowledge(event.knowledge);
-      return null;
-    }
-    if (event.type !== "text") {
-      outbox.tellTool(told, toNews(event));
-      return null;
-    }
-    if (!streamed) {
-      held += event.text;
-      return null;
-    }
-    outbox.tellText(told, event.text, isFirst);
-    isFirst = false;
-    credit -= event.text.length;
-    if (credit > 0) return null;
-    reader ??= Promise.withResolvers();
-    return reader.promise;
+    if (event.type === "text") {
+      if (streamed) return tellText(event.text);
+      held.text += event.text;
+    } else if (event.type === "started") {
+      const { sessionId, replayed } = event;
+      if (streamed) outbox.tellStarted(told, { sessionId, replayed });
+      else held.started = { sessionId, replayed };
+    } else if (event.type === "operator") end.isOperators = true;
+    else if (event.type === "client_calls") end.toolCalls = [...event.calls];
+    else if (event.type === "knowledge") end.knowledge = toReplyKnowledge(event.knowledge);
+    else outbox.tellTool(told, toNews(event));
+    return null;
   };
   // Many turns may begin in one message.
   await enterLoop(told.ownerId);
@@ -150,17 +124,35 @@ async function startTurn(
   );
   turns.delete(number);
   if (call.signal.aborted) return;
-  if (sessionOfHeld) outbox.tellStarted(told, sessionOfHeld);
-  if (held !== "") outbox.tellText(told, held, true);
+  if (held.started) outbox.tellStarted(told, held.started);
+  if (held.text !== "") outbox.tellText(told, held.text, true);
   const error = failure ? statusMessage(failure) : undefined;
-  outbox.tellEnd(told, {
-    ...ENDED,
-    error,
-    errorReplayed: call.replayed ?? false,
-    toolCalls,
-    isOperators,
-    knowledge,
-  });
+  outbox.tellEnd(told, { ...end, error, errorReplayed: call.replayed ?? false });
+}
+
+/** @param characters that the caller accepts */
+function creditOf(characters: number) {
+  let left = characters;
+  let reader: PromiseWithResolvers<void> | null = null;
+  const goOn = () => {
+    reader?.resolve();
+    reader = null;
+  };
+  return {
+    takeMore(more: number): void {
+      left += more;
+      if (left > 0) goOn();
+    },
+    /** @returns a promise while the caller is behind, or null */
+    spend(used: number): Promise<void> | null {
+      left -= used;
+      if (left > 0) return null;
+      reader ??= Promise.withResolvers();
+      return reader.promise;
+    },
+    /** Lets whoever waits for the caller go on. */
+    goOn,
+  };
 }
 
 const ENDED: TurnEnd = { error: undefined, errorReplayed: false, refused: false, toolCalls: [] };

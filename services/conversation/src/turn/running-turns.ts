@@ -2,9 +2,6 @@ import type { Clock } from "@parley/shared/clock";
 import type { OpenTurn } from "../store/turns/take-turns.ts";
 import type { TurnStore } from "../store/turns/turns-together.ts";
 
-/** With as many turns in progress, words after the first wait up to 10 ms for others. Fewer turns have few words to read or send. */
-export const GATHER_FROM_TURNS = 8;
-
 /** The turns in progress in this process, which waits for them before it stops. */
 export interface RunningTurns {
   /** Fires when the process stops waiting. Turns then store what they have. */

@@ -6,8 +6,7 @@ import type {
   TurnNews,
   TurnStarted,
 } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
-import { lastBoundary } from "../turn/reply/words.ts";
-import { GATHER_FROM_TURNS } from "../turn/running-turns.ts";
+import { lastBoundary } from "./reply/words.ts";
 
 /** A turn of the caller's, by the number that it gave the turn, and whose turn it is. */
 export interface ToldTurn {
@@ -35,6 +34,8 @@ export interface TurnOutbox {
   messages(): AsyncGenerator<RunTurnsResponse>;
 }
 
+/** With as many turns in progress, words after the first wait for others. Fewer turns have few words to read or send. */
+const GATHER_FROM_TURNS = 8;
 /** Readers do not notice such a delay of a word. Spoken turns use another call, `Converse`. */
 const GATHER_MS = 10;
 /** The most characters in a message, because both ends handle it in one turn of their event loops. A whole reply has up to a million. */

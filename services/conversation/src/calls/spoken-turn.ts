@@ -13,13 +13,14 @@ import type { ClientCall } from "../tools/client-calls.ts";
 import { type ToolEvent, tellerOf } from "../tools/telling.ts";
 import type { CallAction, ToolRules } from "../tools/tool.ts";
 import type { CallWatch } from "../tools/turn-tools.ts";
-import type { AcceptedTurn, PreparedTurn } from "../turn/accept-turn.ts";
+import type { AcceptedTurn } from "../turn/accept-turn.ts";
 import { answer } from "../turn/answer.ts";
 import type { Channel } from "../turn/ask/model-request.ts";
+import type { PreparedTurn } from "../turn/prepare-turn.ts";
 import { closedTurn } from "../turn/reply/closed-turn.ts";
 import { noteModelFailure } from "../turn/reply/note-failure.ts";
+import { emptyReply, type Reply } from "../turn/reply/reply.ts";
 import { checkpointReply } from "../turn/reply/reply-checkpoints.ts";
-import { emptyReply, type Reply } from "../turn/reply/speak.ts";
 import { replySoFar } from "../turn/reply/store-reply.ts";
 import { keepTurn } from "../turn/running-turns.ts";
 import { type TurnMemory, takeTurnMemory } from "../turn/turn-memory.ts";
@@ -143,7 +144,7 @@ async function askAndStore(
       accepted,
       message: turn.answersResults ? null : turn.text,
       told: turn.told ?? null,
-      asked: "streamed" as const,
+      mode: "streamed" as const,
       memory,
       watch,
       log: call.log,

@@ -3,7 +3,7 @@ import type { SessionKey } from "../store/session-key.ts";
 import type { Live } from "./live.ts";
 
 /** Tells watchers the words of a reply while it is made. */
-export interface ReplyWords {
+export interface WatchedWords {
   say(text: string): void;
   /** The reply is over: the whole message follows. */
   stop(): void;
@@ -13,7 +13,7 @@ export interface ReplyWords {
 const GATHER_MS = 50;
 
 /** Costs a reply that nobody watches next to nothing. @param seq of the reply */
-export function replyWords(live: Pick<Live, "wantsWords" | "tell">, key: SessionKey, seq: number): ReplyWords {
+export function watchedWords(live: Pick<Live, "wantsWords" | "tell">, key: SessionKey, seq: number): WatchedWords {
   let said = "";
   let told = 0;
   let toldCharacters = 0;

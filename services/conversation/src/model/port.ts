@@ -86,7 +86,7 @@ export interface ModelReply extends ModelEnd {
 export type Hear = (text: string, by: ModelName) => Promise<void> | null;
 
 /** How a model is asked: for its words as it says them, or for the whole reply. */
-export type Asked = "streamed" | "whole";
+export type ReplyMode = "streamed" | "whole";
 
 /**
  * A language model. Both methods throw ServiceError upstream_failed or upstream_timeout, or the signal's reason, and

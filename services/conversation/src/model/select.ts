@@ -7,11 +7,11 @@ import { ServiceError } from "@parley/shared/errors";
 import type { Logger } from "@parley/shared/log";
 import { chatCompletions } from "./answers/chat-completions.ts";
 import { responses } from "./answers/responses.ts";
-import { askedModel } from "./asked-model.ts";
 import { type AttemptPolicy, withAttempts } from "./attempts.ts";
 import { sendBy } from "./bounded-fetch.ts";
 import { observedModel } from "./observed.ts";
 import type { Model } from "./port.ts";
+import { providerModel } from "./provider-model.ts";
 import { type Credentials, keyVariableOf, LLM_PROVIDERS } from "./providers.ts";
 import { type RememberedModels, rememberModels } from "./remembered-models.ts";
 import { bodyWriter, onlyWrite, requestWriter, type WriteRequest } from "./requests/written-request.ts";
@@ -71,7 +71,7 @@ function modelOf(
     const refused = remembered(settings).refused(ownerId, params?.baseUrl ?? "");
     const given = { temperature, userFirst: true };
     const endpoint = { by, writeRequest, settings: given, send: settings.guarded.ask, refused };
-    return askedModel(isResponses ? responses : chatCompletions, endpoint);
+    return providerModel(isResponses ? responses : chatCompletions, endpoint);
   }
   const provider = Object.hasOwn(LLM_PROVIDERS, providerName) ? LLM_PROVIDERS[providerName] : undefined;
   const credential = provider && settings.credentials[provider.prefix];
@@ -80,7 +80,7 @@ function modelOf(
     requestWriter(provider.create({ ...credential, fetch: onlyWrite }, modelName)),
   );
   const given = { temperature, userFirst: provider.userFirst ?? false, needsTools: provider.needsTools };
-  return askedModel(provider.protocol, { by, writeRequest, settings: given, send: sendBy(settings.standardFetch) });
+  return providerModel(provider.protocol, { by, writeRequest, settings: given, send: sendBy(settings.standardFetch) });
 }
 
 const MODELS = new WeakMap<ProviderSettings, RememberedModels<WriteRequest>>();

@@ -5,7 +5,8 @@ import { llmOf } from "../model/select.ts";
 import { startOnce } from "../start/start-once.ts";
 import { versionOf } from "../store/agent-path.ts";
 import { findConversation } from "../store/conversations.ts";
-import type { AcceptedTurn, PreparedTurn } from "./accept-turn.ts";
+import type { AcceptedTurn } from "./accept-turn.ts";
+import type { PreparedTurn } from "./prepare-turn.ts";
 
 /** A turn to be answered, or words that reject its conversation. */
 export type BegunTurn =

@@ -13,8 +13,9 @@ import { cannotTakeOver, contextFrom, handoffRefusal, handoffTool, isGone } from
 import type { TestTools } from "../tools/test-tools.ts";
 import { failed, type ToolChannel, type ToolContext, type ToolOutcome } from "../tools/tool.ts";
 import { type Toolbox, toolboxOf } from "../tools/toolbox.ts";
-import type { AcceptedTurn, PreparedTurn } from "./accept-turn.ts";
+import type { AcceptedTurn } from "./accept-turn.ts";
 import { filledGreeting, filledPrompt } from "./ask/filled-texts.ts";
+import type { PreparedTurn } from "./prepare-turn.ts";
 
 /** The agent that answers, with its model and its tools. */
 export interface Speaker {

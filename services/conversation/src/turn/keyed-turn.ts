@@ -32,16 +32,8 @@ import {
 } from "../store/turns/turn-keys.ts";
 import { type ClientCall, clientCall } from "../tools/client-calls.ts";
 import { toolboxOf } from "../tools/toolbox.ts";
-import {
-  type Acceptance,
-  type AcceptedTurn,
-  type Alone,
-  acceptTurn,
-  answeredBefore,
-  leftToOperator,
-  type PreparedTurn,
-  prepareTurn,
-} from "./accept-turn.ts";
+import { type Acceptance, type AcceptedTurn, acceptTurn, answeredBefore, leftToOperator } from "./accept-turn.ts";
+import { type Alone, type PreparedTurn, prepareTurn } from "./prepare-turn.ts";
 
 /** How often a key's requests check whether the one before them has ended. */
 const LOOK_MS = 150;

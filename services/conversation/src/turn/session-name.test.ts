@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
-import { sessionName } from "./accept-turn.ts";
+import { sessionName } from "./session-name.ts";
 
 test.each([
   ["Hello", "Hello"],

@@ -63,8 +63,8 @@ export function roomFor(
   { system, messages, tools }: ModelRequest,
 ): (said: number, received?: number) => boolean {
   const fixed = system.length + definitionsText(tools).length;
-  const asked = messages.reduce((sum, message) => sum + charactersOf(message), fixed);
-  return (said, received = 0) => memory.holds((asked + said) * BYTES_PER_CHARACTER + received * BYTES_PER_RECEIVED);
+  const requested = messages.reduce((sum, message) => sum + charactersOf(message), fixed);
+  return (said, received = 0) => memory.holds((requested + said) * BYTES_PER_CHARACTER + received * BYTES_PER_RECEIVED);
 }
 
 function charactersOf(message: ModelMessage): number {

@@ -4,28 +4,29 @@ import { databaseUnreachable, isUnreachableDatabase } from "@parley/shared/db/un
 import { cancelled, ServiceError, withMetadata } from "@parley/shared/errors";
 import type { Call } from "@parley/shared/rpc/call";
 import type { ConversationContext } from "../context.ts";
-import { replyWords } from "../live/words.ts";
-import type { Asked } from "../model/port.ts";
-import { watchModel } from "../model/watch.ts";
+import { type WatchedWords, watchedWords } from "../live/words.ts";
+import type { ReplyMode } from "../model/port.ts";
+import { type ModelWatch, watchModel } from "../model/watch.ts";
 import type { ReplyKnowledge } from "../store/reply-knowledge.ts";
 import type { Client, ClientCall } from "../tools/client-calls.ts";
 import { type ToolEvent, tellerOf } from "../tools/telling.ts";
 import {
   type Acceptance,
-  type Alone,
+  type AcceptedTurn,
+  type AnsweredTurn,
   acceptTurn,
   answeredBefore,
   leftToOperator,
-  prepareTurn,
-  requestedTurn,
+  type RunnableTurn,
 } from "./accept-turn.ts";
 import { answer } from "./answer.ts";
 import { beginTurn } from "./begin-turn.ts";
 import { acceptKeyedTurn } from "./keyed-turn.ts";
+import { type Alone, type PreparedTurn, prepareTurn, requestedTurn } from "./prepare-turn.ts";
 import { noteModelFailure } from "./reply/note-failure.ts";
 import { readerPatience } from "./reply/reader-patience.ts";
+import { emptyReply, type Reply } from "./reply/reply.ts";
 import { checkpointReply } from "./reply/reply-checkpoints.ts";
-import { emptyReply } from "./reply/speak.ts";
 import { replySoFar, storeReply } from "./reply/store-reply.ts";
 import { keepTurn } from "./running-turns.ts";
 import { type TurnMemory, takeTurnMemory } from "./turn-memory.ts";
@@ -57,7 +58,7 @@ export async function runTurn(
   ctx: ConversationContext,
   requested: Turn | undefined,
   call: Call,
-  asked: Asked,
+  mode: ReplyMode,
   tell: Tell,
 ): Promise<void> {
   const turn = requestedTurn(requested);
@@ -65,13 +66,8 @@ export async function runTurn(
   try {
     const begunAt = performance.now();
     const taken = await accept(ctx, turn, call);
-    if (taken.type === "run") return await askAndStore(ctx, turn, taken, call, { asked, begunAt }, memory, tell);
-    const { sessionId, replySeq, text, knowledge, clientCalls, replayed, isOperators } = taken;
-    await tell({ type: "started", sessionId, replySeq, replayed });
-    if (text !== "") await tell({ type: "text", text });
-    if (knowledge) await tell({ type: "knowledge", knowledge });
-    if (clientCalls.length > 0) await tell({ type: "client_calls", calls: clientCalls });
-    if (isOperators) await tell({ type: "operator" });
+    if (taken.type === "answered") await tellAnswer(taken, tell);
+    else await answerAndStore(ctx, { turn, call, mode, tell, memory, begunAt }, taken);
   } finally {
     memory.release();
   }
@@ -86,18 +82,33 @@ async function accept(ctx: ConversationContext, turn: Turn, call: Call): Promise
   return accepted.isQuiet ? leftToOperator(accepted.conversationId) : { type: "run", prepared, accepted };
 }
 
-/** Asks, speaks and stores: the turn from its stored user message on. */
-async function askAndStore(
-  ctx: ConversationContext,
-  turn: Turn,
-  { prepared, accepted }: Extract<Acceptance, { type: "run" }>,
-  call: Call,
-  { asked, begunAt }: { asked: Asked; begunAt: number },
-  memory: TurnMemory,
+async function tellAnswer(
+  { sessionId, replySeq, text, knowledge, clientCalls, replayed, isOperators }: AnsweredTurn,
   tell: Tell,
 ): Promise<void> {
+  await tell({ type: "started", sessionId, replySeq, replayed });
+  if (text !== "") await tell({ type: "text", text });
+  if (knowledge) await tell({ type: "knowledge", knowledge });
+  if (clientCalls.length > 0) await tell({ type: "client_calls", calls: clientCalls });
+  if (isOperators) await tell({ type: "operator" });
+}
+
+/** A turn that runs, and whoever it runs for. */
+interface Run {
+  turn: Turn;
+  call: Call;
+  mode: ReplyMode;
+  tell: Tell;
+  memory: TurnMemory;
+  /** In `performance.now()` time. */
+  begunAt: number;
+}
+
+/** The turn from its stored user message on. */
+async function answerAndStore(ctx: ConversationContext, run: Run, { prepared, accepted }: RunnableTurn): Promise<void> {
+  const { turn, call, mode, tell, begunAt } = run;
   const { signal, log } = call;
-  const sessionId = accepted.conversationId;
+  const { conversationId: sessionId, replySeq } = accepted;
   const key = turn.idempotency?.key ?? null;
   const reply = emptyReply(prepared.agent, prepared.model);
   const lease = keepTurn(ctx, accepted);
@@ -108,32 +119,10 @@ async function askAndStore(
   });
   const stopped = cancelled();
   const stopListening = ctx.live.onStop(accepted, begunAt, () => watch.fail(stopped));
-  // A turn with a key runs to its end, whether its client reads or not.
-  const waitForReader = key === null ? readerPatience() : () => null;
-  const words = replyWords(ctx.live, accepted, accepted.replySeq);
-  const say = (text: string) => {
-    words.say(text);
-    const behind = tell({ type: "text", text });
-    return behind && waitForReader(behind);
-  };
+  const watched = watchedWords(ctx.live, accepted, replySeq);
   try {
-    tell({ type: "started", sessionId, replySeq: accepted.replySeq, replayed: false });
-    const begun = await beginTurn(ctx, turn, prepared, accepted, call);
-    if (begun.type === "rejects") {
-      Object.assign(reply, { text: begun.say, isRejected: true, isWhole: true });
-      await say(begun.say);
-    } else {
-      const { agent, model } = begun.prepared;
-      Object.assign(reply, { agent, by: { provider: model.provider, name: model.name } });
-      const message = turn.toolResults.length > 0 ? null : turn.message;
-      const teller = turn.tellsTools ? tellerOf(tell) : undefined;
-      const client: Client = { take: (calls) => void reply.clientCalls.push(...calls), isAwaited: false };
-      const isThread = turn.type === ConversationType.CONVERSATION_TYPE_WHATSAPP;
-      const channel = { name: isThread ? ("message" as const) : ("chat" as const), note: "" };
-      const answering = { message, channel, asked, memory, watch, log, say, teller };
-      const has = { client: turn.clientTools ? client : undefined };
-      await answer(ctx, reply, { ...begun.prepared, accepted: begun.accepted, ...answering, ...has });
-    }
+    tell({ type: "started", sessionId, replySeq, replayed: false });
+    await askAndSpeak(ctx, run, prepared, accepted, { reply, watch, watched });
   } catch (error) {
     if (error !== stopped) {
       await noteModelFailure(ctx, accepted, error, log);
@@ -143,9 +132,9 @@ async function askAndStore(
   } finally {
     stopListening();
     watch.done();
-    words.stop();
+    watched.stop();
     checkpoints.stop();
-    const ended = { accepted, reply, key, isStreamed: asked === "streamed", checkpointed: checkpoints.begun };
+    const ended = { accepted, reply, key, isStreamed: mode === "streamed", checkpointed: checkpoints.begun };
     await storeReply(ctx, ended, log)
       .catch((error) => {
         throw inSession(error, sessionId);
@@ -155,6 +144,40 @@ async function askAndStore(
   }
   if (reply.knowledge) tell({ type: "knowledge", knowledge: reply.knowledge });
   if (reply.clientCalls.length > 0) tell({ type: "client_calls", calls: reply.clientCalls });
+}
+
+/** Says what the start webhook rejects the conversation with, or what the model answers. @param into what takes the reply */
+async function askAndSpeak(
+  ctx: ConversationContext,
+  { turn, call, mode, tell, memory }: Run,
+  prepared: PreparedTurn,
+  accepted: AcceptedTurn,
+  { reply, watch, watched }: { reply: Reply; watch: ModelWatch; watched: WatchedWords },
+): Promise<void> {
+  // A turn with a key runs to its end, whether its client reads or not.
+  const waitForReader = turn.idempotency ? () => null : readerPatience();
+  const say = (text: string) => {
+    watched.say(text);
+    const behind = tell({ type: "text", text });
+    return behind && waitForReader(behind);
+  };
+  const begun = await beginTurn(ctx, turn, prepared, accepted, call);
+  if (begun.type === "rejects") {
+    Object.assign(reply, { text: begun.say, isRejected: true, isWhole: true });
+    await say(begun.say);
+    return;
+  }
+  const { agent, model } = begun.prepared;
+  Object.assign(reply, { agent, by: { provider: model.provider, name: model.name } });
+  const isThread = turn.type === ConversationType.CONVERSATION_TYPE_WHATSAPP;
+  const client: Client = { take: (calls) => void reply.clientCalls.push(...calls), isAwaited: false };
+  await answer(ctx, reply, {
+    ...{ agent, model, accepted: begun.accepted, mode, memory, watch, log: call.log, say },
+    message: turn.toolResults.length > 0 ? null : turn.message,
+    channel: { name: isThread ? "message" : "chat", note: "" },
+    teller: turn.tellsTools ? tellerOf(tell) : undefined,
+    client: turn.clientTools ? client : undefined,
+  });
 }
 
 /** The signal of a client whose turn runs to its end whether it waits or not. */

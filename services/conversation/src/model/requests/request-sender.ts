@@ -1,7 +1,7 @@
 import type { Answer } from "@parley/shared/egress/answer";
 import type { Send } from "../bounded-fetch.ts";
 import { isBrokenConnection, refusedCall, unreachable } from "../failure.ts";
-import type { Asked, ModelName, ModelRequest } from "../port.ts";
+import type { ModelName, ModelRequest, ReplyMode } from "../port.ts";
 import { upstreamReason } from "../upstream-reason.ts";
 import { callOptions, type ModelSettings } from "./prompt.ts";
 import { secretsOf, type WriteRequest, type WrittenRequest, withoutStreamOptions } from "./written-request.ts";
@@ -30,7 +30,7 @@ export interface RequestSender {
    * know: the role of the system prompt, the usage of a stream, and the schema of a JSON answer, whose form the prompt states too.
    * @throws ModelFailure for a refusal and a broken connection; what `send` throws
    */
-  ask(request: ModelRequest, asked: Asked, signal: AbortSignal): Promise<Asking>;
+  ask(request: ModelRequest, mode: ReplyMode, signal: AbortSignal): Promise<Asking>;
 }
 
 export interface Asking {
@@ -51,10 +51,10 @@ const ERROR_WITHIN_MS = 1_000;
 export function requestSender({ by, writeRequest, settings, send, refused }: Endpoint): RequestSender {
   async function write(
     request: ModelRequest,
-    asked: Asked,
+    mode: ReplyMode,
     isSystemSaid = refused?.systemRole,
   ): Promise<WrittenRequest> {
-    const written = await writeRequest(callOptions(request, { ...settings, isSystemSaid }), asked);
+    const written = await writeRequest(callOptions(request, { ...settings, isSystemSaid }), mode);
     return (refused?.streamOptions && withoutStreamOptions(written)) || written;
   }
 
@@ -71,27 +71,27 @@ export function requestSender({ by, writeRequest, settings, send, refused }: End
   async function plainer(
     written: WrittenRequest,
     request: ModelRequest,
-    asked: Asked,
+    mode: ReplyMode,
     reason: string,
   ): Promise<{ written: WrittenRequest; without: keyof RefusedFeatures | null } | null> {
     if (request.system !== "" && !refused?.systemRole && NO_SYSTEM_ROLE.test(reason))
-      return { written: await write(request, asked, true), without: "systemRole" };
+      return { written: await write(request, mode, true), without: "systemRole" };
     const { answer, ...free } = request;
-    const unformed = answer ? await write(free, asked) : written;
+    const unformed = answer ? await write(free, mode) : written;
     const untold = withoutStreamOptions(unformed);
     if (untold) return { written: untold, without: "streamOptions" };
     return answer ? { written: unformed, without: null } : null;
   }
 
   return {
-    async ask(request, asked, signal) {
-      const written = await write(request, asked);
+    async ask(request, mode, signal) {
+      const written = await write(request, mode);
       const secrets = secretsOf(written);
       const answer = await sendOff(written, signal);
       if (isGood(answer)) return { answer, secrets };
       const refusal = await refusalOf(by.provider, answer, secrets);
       const simpler = WRONG_REQUEST.includes(answer.status)
-        ? await plainer(written, request, asked, refusal.detail)
+        ? await plainer(written, request, mode, refusal.detail)
         : null;
       if (!simpler) throw refusal;
       const second = await sendOff(simpler.written, signal);

@@ -36,10 +36,10 @@ test("a request of which only the body is written is the AI SDK's own, streamed 
     await writeBody({ prompt: [{ role: "user", content: [{ type: "text", text: "Hi" }] }] }, "whole"),
   );
   expect(first.body).toContain('"Hi"');
-  for (const asked of ["streamed", "whole"] as const) {
-    const expected = plain(await requestWriter(model)(OPTIONS, asked));
+  for (const mode of ["streamed", "whole"] as const) {
+    const expected = plain(await requestWriter(model)(OPTIONS, mode));
     sdkWrote = 0;
-    expect(plain(await writeBody(OPTIONS, asked))).toEqual(expected);
+    expect(plain(await writeBody(OPTIONS, mode))).toEqual(expected);
     expect(sdkWrote).toBe(0);
     expect(expected.url).toBe("https://model.test/v1/chat/completions");
   }

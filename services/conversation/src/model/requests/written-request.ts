@@ -1,6 +1,6 @@
 import type { OpenAICompatibleChatLanguageModel } from "@ai-sdk/openai-compatible";
 import type { LanguageModelV4, LanguageModelV4CallOptions } from "@ai-sdk/provider";
-import type { Asked } from "../port.ts";
+import type { ReplyMode } from "../port.ts";
 
 /** A request that the AI SDK wrote and did not send. */
 export interface WrittenRequest {
@@ -8,7 +8,7 @@ export interface WrittenRequest {
   init: RequestInit;
 }
 
-export type WriteRequest = (options: LanguageModelV4CallOptions, asked: Asked) => Promise<WrittenRequest>;
+export type WriteRequest = (options: LanguageModelV4CallOptions, mode: ReplyMode) => Promise<WrittenRequest>;
 
 /** Carries a request out of the AI SDK. */
 class Written extends Error {
@@ -28,9 +28,9 @@ export const onlyWrite: typeof fetch = Object.assign(
 
 /** @param model a model of the AI SDK whose `fetch` is `onlyWrite` */
 export function requestWriter(model: Pick<LanguageModelV4, "doStream" | "doGenerate">): WriteRequest {
-  return async (options, asked) => {
+  return async (options, mode) => {
     try {
-      await model[asked === "streamed" ? "doStream" : "doGenerate"](options);
+      await model[mode === "streamed" ? "doStream" : "doGenerate"](options);
     } catch (error) {
       if (error instanceof Written) return error.request;
       throw error;
@@ -51,14 +51,14 @@ const ENCODER = new TextEncoder();
 export function bodyWriter(model: OpenAICompatibleChatLanguageModel): WriteRequest {
   const write = requestWriter(model);
   let first: WrittenRequest | null = null;
-  return async (options, asked) => {
+  return async (options, mode) => {
     if (!first) {
-      const written = await write(options, asked);
+      const written = await write(options, mode);
       first = { url: written.url, init: { ...written.init, body: null } };
       return written;
     }
     const { body } = await model.prepareRequest(options);
-    const text = JSON.stringify(asked === "streamed" ? { ...body, ...STREAMED } : body);
+    const text = JSON.stringify(mode === "streamed" ? { ...body, ...STREAMED } : body);
     return { url: first.url, init: { ...first.init, body: ENCODER.encode(text) } };
   };
 }

@@ -23,7 +23,7 @@ export async function conversationSoFar(
   const maxBytes = byteBudget(limits.contextTokens);
   // Of the next message: results are told before it.
   const seq = message === null ? turn.replySeq : turn.seq;
-  const asked = (found: string) => {
+  const userMessage = (found: string) => {
     if (message === null) return [];
     const content = found === "" ? message : `${found}\n\n${message}`;
     return [{ seq, role: "user" as const, content, fillers: null }];
@@ -35,7 +35,7 @@ export async function conversationSoFar(
     const firstSeq = seq - earlier.length;
     return (fromSeq, found) => [
       ...(fromSeq > firstSeq ? earlier.slice(fromSeq - firstSeq) : earlier).map(heardByModel),
-      ...asked(found),
+      ...userMessage(found),
       ...note,
     ];
   }
@@ -52,7 +52,7 @@ export async function conversationSoFar(
   if (message === null && !turn.roundsBefore && !isTold) return null;
   return (fromSeq, found) => {
     const said = earlier.filter((each) => each.seq >= fromSeq).map(heardByModel);
-    return [...withCalls([...said, ...asked(found)], toldCalls), ...note];
+    return [...withCalls([...said, ...userMessage(found)], toldCalls), ...note];
   };
 }
 

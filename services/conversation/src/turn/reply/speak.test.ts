@@ -4,7 +4,8 @@ import { ServiceError } from "@parley/shared/errors";
 import { failureOf } from "@parley/testkit/failures";
 import type { ModelMessage, ToolCall } from "../../model/port.ts";
 import { watchModel } from "../../model/watch.ts";
-import { emptyReply, type Speaking, speak } from "./speak.ts";
+import { emptyReply } from "./reply.ts";
+import { type Speaking, speak } from "./speak.ts";
 
 afterEach(() => mock.restore());
 

@@ -1,75 +1,13 @@
-import type { AgentRuntime } from "@parley/proto/parley/agent/v1/agent.ts";
 import { ServiceError } from "@parley/shared/errors";
 import { codePoints } from "@parley/shared/text/length";
 import { costUsdMicros, sumOfCosts } from "../../model/cost.ts";
 import type { Hear, ModelEnd, ModelMessage, ModelName, ModelRequest, TokenUsage, ToolCall } from "../../model/port.ts";
 import type { ModelLimits, ModelWatch } from "../../model/watch.ts";
-import type { ReplyKnowledge } from "../../store/reply-knowledge.ts";
-import type { ToolCallRow } from "../../store/turns/kept-tool-calls.ts";
-import type { ClientCall } from "../../tools/client-calls.ts";
 import type { AnsweredCall, TurnTools } from "../../tools/turn-tools.ts";
 import type { Handed } from "../handoffs.ts";
 import { outOfTurnMemory } from "../turn-memory.ts";
+import { type Reply, waitsForClient } from "./reply.ts";
 import { wordCutter } from "./words.ts";
-
-/** A turn's reply. It grows while the model speaks, and is stored as it is when the turn ends. */
-export interface Reply {
-  text: string;
-  /** The agent and the model that spoke last. */
-  agent: AgentRuntime;
-  by: ModelName;
-  /** The sum over all calls of the turn. */
-  usage: TokenUsage;
-  /** The cost of all calls so far, in millionths of a US dollar; null while one is in progress, or if that of one is unknown. */
-  costUsdMicros: number | null;
-  /** When the turn began, in `performance.now()` time, as `firstTextAt`. */
-  startedAt: number;
-  firstTextAt: number | null;
-  /** Tool calls that were over at once. The ledger has the others. */
-  toolCalls: ToolCallRow[];
-  /** Calls for the client to make. */
-  clientCalls: ClientCall[];
-  /** What its models were given of knowledge bases; null for nothing. */
-  knowledge: ReplyKnowledge | null;
-  /** Set by the model in this turn: a BCP 47 tag. */
-  language: string | null;
-  /** Whether the conversation ends with this reply. */
-  ends: boolean;
-  /** Whether the conversation is rejected: these are words of the agent's start webhook. */
-  isRejected: boolean;
-  /** Whether the model need not say anything, because a tool has answered for it. */
-  mayBeSilent: boolean;
-  /** Whether the turn came to its end, and the client has all of the reply. */
-  isWhole: boolean;
-  /** Why the model's answer is not whole, in its provider's words; null if it is, or if the reply broke off. */
-  partialReason: string | null;
-}
-
-export function emptyReply(agent: AgentRuntime, { provider, name }: ModelName): Reply {
-  return {
-    text: "",
-    agent,
-    by: { provider, name },
-    usage: { inputTokens: undefined, outputTokens: undefined },
-    costUsdMicros: 0,
-    startedAt: performance.now(),
-    firstTextAt: null,
-    toolCalls: [],
-    clientCalls: [],
-    knowledge: null,
-    language: null,
-    ends: false,
-    isRejected: false,
-    mayBeSilent: false,
-    isWhole: false,
-    partialReason: null,
-  };
-}
-
-/** Whether the turn ends because the model waits for results of the client, which come with its next request. */
-export function waitsForClient({ clientCalls }: Reply): boolean {
-  return clientCalls.some(({ wait }) => wait);
-}
 
 /** One call of a model. */
 export type Ask = (request: ModelRequest, hear: Hear) => Promise<ModelEnd>;
@@ -100,11 +38,8 @@ const ROUNDS_MAX = 8;
  * Asks the model, again while it calls tools, and says its words as they complete.
  * @throws ServiceError upstream_failed when it has nothing to say, and what a model throws
  */
-export async function speak(
-  reply: Reply,
-  { ask, request, tools, farewell, handOver, watch, hasRoom, limits, roundsBefore = 0, say }: Speaking,
-): Promise<void> {
-  const words = wordCutter();
+export async function speak(reply: Reply, speaking: Speaking): Promise<void> {
+  const { ask, request, tools, farewell, handOver, watch, hasRoom, limits, roundsBefore = 0 } = speaking;
   let deadlineAt = performance.now() + limits.deadlineMs;
   const said: ModelMessage[] = [];
   const calls: ToolCall[] = [];
@@ -112,78 +47,53 @@ export async function speak(
   let answerFrom = 0;
   /** Characters of the tool calls and their results, which go back to the model. */
   let called = 0;
-
-  function hear(heard: string, by: ModelName): Promise<void> | null {
-    watch.pause();
-    reply.by = by;
-    reply.firstTextAt ??= performance.now();
-    const text = heard.slice(0, limits.charactersMax - reply.text.length);
-    reply.text += text;
-    const complete = words.push(text);
-    const wait = complete === "" ? null : unawaited(say(complete));
-    if (text !== heard) throw tooLong(by, limits);
+  const refuseWithoutRoom = () => {
     if (!hasRoom(reply.text.length + called)) throw outOfTurnMemory();
-    if (wait) return unawaited(wait.then(watch.resume));
-    watch.resume();
-    return null;
-  }
-
-  /** The text so far is final, and the next round begins with a new word. */
-  async function finishWords(): Promise<void> {
-    const seam = /\S$/.test(reply.text) ? " " : "";
-    reply.text += seam;
-    const rest = words.push(seam) + words.end();
-    if (rest !== "") await say(rest);
-  }
-
-  /** Says a line that no model wrote. */
-  async function utter(line: string): Promise<void> {
-    if (isBlank(line)) return;
-    const text = `${line.trim()} `;
-    reply.text += text;
-    reply.firstTextAt ??= performance.now();
-    if (!hasRoom(reply.text.length + called)) throw outOfTurnMemory();
-    await say(words.push(text) + words.end());
-  }
+  };
+  const words = spokenWords(reply, speaking, refuseWithoutRoom);
 
   async function passOnDecided(): Promise<void> {
     const handed = handOver();
     if (!handed) return;
     const { message, greeting, begin } = handed;
-    await utter(message);
+    await words.utter(message);
     begin();
-    await utter(greeting);
+    await words.utter(greeting);
     answerFrom = reply.text.length;
     reply.mayBeSilent = false;
     deadlineAt = performance.now() + limits.deadlineMs;
   }
 
-  for (let round = roundsBefore + 1; ; round++) {
-    await passOnDecided();
+  /** @returns the tools that the model calls */
+  async function askModel(isLast: boolean): Promise<readonly ToolCall[]> {
     const hasWords = !isBlank(reply.text.slice(answerFrom));
     const firstWordMs = hasWords ? limits.stallMs : deadlineAt - performance.now();
-    const from = reply.text.length;
     const before = reply.costUsdMicros;
     // The cost of a call that breaks off is unknown, because providers report tokens at the end.
     reply.costUsdMicros = null;
-    const asked = { ...request(said), firstWordMs, mayBeEmpty: hasWords || reply.mayBeSilent };
-    const { by, toolCalls, usage, partialReason } = await ask(
-      round > ROUNDS_MAX ? { ...asked, tools: [] } : asked,
-      hear,
-    );
+    const round = { ...request(said), firstWordMs, mayBeEmpty: hasWords || reply.mayBeSilent };
+    const end = await ask(isLast ? { ...round, tools: [] } : round, words.hear);
     watch.pause();
-    reply.by = by;
-    reply.partialReason = partialReason;
-    reply.usage = sum(reply.usage, usage);
-    reply.costUsdMicros = sumOfCosts(before, costUsdMicros(by.price, usage));
-    if (toolCalls.length === 0 || round > ROUNDS_MAX) break;
+    reply.by = end.by;
+    reply.partialReason = end.partialReason;
+    reply.usage = sum(reply.usage, end.usage);
+    reply.costUsdMicros = sumOfCosts(before, costUsdMicros(end.by.price, end.usage));
+    return end.toolCalls;
+  }
+
+  for (let round = roundsBefore + 1; ; round++) {
+    await passOnDecided();
+    const from = reply.text.length;
+    const isLast = round > ROUNDS_MAX;
+    const toolCalls = await askModel(isLast);
+    if (toolCalls.length === 0 || isLast) break;
     calls.push(...toolCalls);
     const content = reply.text.slice(from);
     const calledAt = performance.now();
     const answers = tools.answer(toolCalls, { round, place: codePoints(reply.text) });
     if (answers instanceof Promise && !reply.ends) {
       answers.catch(() => {});
-      await finishWords();
+      await words.finish();
     }
     const answered = answers instanceof Promise ? await answers : answers;
     // The model's time does not run while it waits for its tools.
@@ -195,19 +105,65 @@ export async function speak(
       break;
     }
     called += charactersOf(answered);
-    if (!hasRoom(reply.text.length + called)) throw outOfTurnMemory();
+    refuseWithoutRoom();
     said.push({ role: "assistant", content: isBlank(content) ? "" : content, toolCalls: answered });
-    await finishWords();
+    await words.finish();
   }
   const owed = reply.text.slice(answerFrom);
   const isSilent = calls.length > 0 ? isBlank(owed) : owed === "";
   const lastWords = isSilent && reply.ends ? farewell(calls) : "";
   const maySayNothing = reply.mayBeSilent || waitsForClient(reply);
   if (isSilent && lastWords === "" && !maySayNothing) throw nothingSaid(reply.by);
-  reply.text += lastWords;
   reply.isWhole = true;
-  const rest = words.push(lastWords) + words.end();
-  if (rest !== "") await say(rest);
+  await words.end(lastWords);
+}
+
+/** The words of a reply: adds them to it, and says those that are complete. @param refuseWithoutRoom throws if the reply has no room */
+function spokenWords(
+  reply: Reply,
+  { watch, limits, say }: Pick<Speaking, "watch" | "limits" | "say">,
+  refuseWithoutRoom: () => void,
+) {
+  const cutter = wordCutter();
+  return {
+    /** Takes what the model says. @returns a promise while the reader is behind, or null */
+    hear(heard: string, by: ModelName): Promise<void> | null {
+      watch.pause();
+      reply.by = by;
+      reply.firstTextAt ??= performance.now();
+      const text = heard.slice(0, limits.charactersMax - reply.text.length);
+      reply.text += text;
+      const complete = cutter.push(text);
+      const wait = complete === "" ? null : unawaited(say(complete));
+      if (text !== heard) throw tooLong(by, limits);
+      refuseWithoutRoom();
+      if (wait) return unawaited(wait.then(watch.resume));
+      watch.resume();
+      return null;
+    },
+    /** The text so far is final, and what follows begins with a new word. */
+    async finish(): Promise<void> {
+      const seam = /\S$/.test(reply.text) ? " " : "";
+      reply.text += seam;
+      const rest = cutter.push(seam) + cutter.end();
+      if (rest !== "") await say(rest);
+    },
+    /** Says a line that no model wrote. */
+    async utter(line: string): Promise<void> {
+      if (isBlank(line)) return;
+      const text = `${line.trim()} `;
+      reply.text += text;
+      reply.firstTextAt ??= performance.now();
+      refuseWithoutRoom();
+      await say(cutter.push(text) + cutter.end());
+    },
+    /** Says the rest. @param text the last words of the reply */
+    async end(text: string): Promise<void> {
+      reply.text += text;
+      const rest = cutter.push(text) + cutter.end();
+      if (rest !== "") await say(rest);
+    },
+  };
 }
 
 /** What models say with a call when they say nothing is white space. */

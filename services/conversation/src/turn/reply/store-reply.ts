@@ -5,7 +5,7 @@ import type { ReplySoFar, TurnEnd } from "../../store/turns/finish-turns.ts";
 import { untilStored } from "../../store/until-stored.ts";
 import type { AcceptedTurn } from "../accept-turn.ts";
 import { closedTurn } from "./closed-turn.ts";
-import { type Reply, waitsForClient } from "./speak.ts";
+import { type Reply, waitsForClient } from "./reply.ts";
 
 export interface EndedTurn {
   accepted: AcceptedTurn;

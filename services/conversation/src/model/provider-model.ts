@@ -4,7 +4,7 @@ import { answerReader } from "./answers/answer-reader.ts";
 import { withoutUnopenedThoughts } from "./answers/leading-thoughts.ts";
 import type { Protocol } from "./answers/protocol.ts";
 import { brokenAnswer, emptyAnswer, failureOf, isBrokenConnection } from "./failure.ts";
-import type { Asked, Model, ModelEnd, ModelReply, ModelRequest } from "./port.ts";
+import type { Model, ModelEnd, ModelReply, ModelRequest, ReplyMode } from "./port.ts";
 import { requestSignal } from "./request-signal.ts";
 import { type Endpoint, requestSender } from "./requests/request-sender.ts";
 import { upstreamReason } from "./upstream-reason.ts";
@@ -13,13 +13,13 @@ import { upstreamReason } from "./upstream-reason.ts";
  * A model of a provider. The AI SDK writes the requests, in which the providers differ. The answers are read here
  * (docs/decisions/0019-one-reader-of-model-answers.md).
  */
-export function askedModel(protocol: Protocol, endpoint: Endpoint): Model {
+export function providerModel(protocol: Protocol, endpoint: Endpoint): Model {
   const { by } = endpoint;
   const sender = requestSender(endpoint);
 
   /** @param hear takes the words of the reply as they come; the last ones are returned */
   async function ask(
-    asked: Asked,
+    mode: ReplyMode,
     request: ModelRequest,
     signal: AbortSignal,
     hear: (text: string) => Promise<void> | null,
@@ -30,7 +30,7 @@ export function askedModel(protocol: Protocol, endpoint: Endpoint): Model {
     let body: Answer | undefined;
     let isOver = false;
     try {
-      const { answer, secrets } = await sender.ask(request, asked, connection.signal);
+      const { answer, secrets } = await sender.ask(request, mode, connection.signal);
       body = answer;
       const reasonIn = (error: unknown) => upstreamReason(error, secrets);
       const reader = answerReader({ by, protocol, mayBeEmpty, reasonIn });
@@ -38,7 +38,7 @@ export function askedModel(protocol: Protocol, endpoint: Endpoint): Model {
       /** Words that arrived together are passed on together: each piece costs CPU in every process. */
       const read = (chunks: readonly Uint8Array[]) => {
         const text = reader.read(chunks.map((chunk) => decoder.decode(chunk, { stream: true })).join(""));
-        if (text !== "" && asked === "streamed") metering.passedOn();
+        if (text !== "" && mode === "streamed") metering.passedOn();
         const wait = text === "" ? null : hear(text);
         if (reader.failure) throw reader.failure;
         return wait;

@@ -64,6 +64,8 @@ interface Rules<B extends TObject, Q extends TObject> {
   beforeBody?: (request: Request) => Promise<void>;
 }
 
+type AnyRules = Rules<TObject, TObject>;
+
 export interface Admitted<B, Q> {
   /** "" on routes without authentication. */
   ownerId: string;
@@ -107,8 +109,7 @@ export function gated<B extends TObject = TObject, Q extends TObject = TObject>(
   rules: Rules<B, Q>,
   work: (admitted: Admitted<Static<B>, Static<Q>>) => Promise<object | string>,
 ): (route: RouteContext) => Promise<Response> {
-  const checkBody = rules.body && validator(rules.body);
-  const checkForm = rules.form && validator(rules.form.fields);
+  const receive = receiving(ctx, rules);
   const checkQuery = rules.query && validator(rules.query);
   const respond = async ({ request, params }: RouteContext): Promise<Response> => {
     const requestId = requestIdOf(request);
@@ -122,38 +123,23 @@ export function gated<B extends TObject = TObject, Q extends TObject = TObject>(
     let entered: Entered | null = null;
     try {
       caller = await identify(ctx, rules.scope, request);
-      if (caller) {
-        const decision = await ctx.keyLimiter.take(`${caller.ownerId}.${caller.id}`, caller.rateLimitPerMinute);
-        tellRate(headers, decision);
-        countDecision(decision);
-        refuseOverRate(decision);
-        requireScope(caller.scopes, rules.scope);
-        const isUpload = rules.form !== undefined && isForm(request);
-        const bytesMax = longestBody(rules, request);
-        entered = await ctx.admission.enter(caller.ownerId, request, { bytesMax, isList: rules.isList, isUpload });
-      }
+      if (caller) entered = await enter(ctx, rules, request, caller, headers);
       const query = checkQuery ? checkQuery(readQuery(request.url, rules.query as TObject)) : {};
       await rules.beforeBody?.(request);
-      const withinMs = caller ? undefined : STRANGERS_WITHIN_MS;
-      const { bodyBytesMax, bodyValuesMax: valuesMax, isBodyOptional: isOptional } = rules;
-      const limits = { bytesMax: bodyBytesMax, valuesMax, withinMs, isOptional };
-      const form = rules.form && isForm(request) ? await readUpload(ctx, request, rules.form.fileBytesMax) : null;
-      const sent = form ?? (checkBody ? await readJson(request, limits) : null);
-      if (sent) entered?.received(form ? form.length : sent.bytes.byteLength);
-      const check = form ? checkForm : checkBody;
-      const body = (sent && check ? check(sent.value) : {}) as Static<B>;
+      const { value, file, bytes, length } = await receive(request, caller === null);
+      entered?.received(length);
       const ownerId = caller?.ownerId ?? "";
       const origin = originOf(request, requestId, caller);
-      const isKeyed = takesKey(request.method, rules.scope);
-      const idempotency = isKeyed ? idempotencyOf(request, sent?.bytes ?? NOTHING) : undefined;
+      const idempotency = takesKey(request.method, rules.scope) ? idempotencyOf(request, bytes) : undefined;
       // Each service keeps the answers of its own writes; this binds the key to one request across all services.
       if (idempotency) await ctx.accounts.claimIdempotencyKey({ ownerId, idempotency }, { origin });
-      const admitted = {
+      const scopes = caller?.scopes ?? [];
+      const admitted: Admitted<Static<B>, Static<Q>> = {
         ownerId,
         callerId: caller?.id ?? "",
         isSession: caller?.isSession ?? false,
-        body,
-        file: form?.file ?? null,
+        body: value as Static<B>,
+        file,
         query: query as Static<Q>,
         params: readParams(params as Record<string, string | null> | undefined),
         request,
@@ -161,8 +147,8 @@ export function gated<B extends TObject = TObject, Q extends TObject = TObject>(
         write: { origin, onReplayed: () => headers.set("Idempotent-Replayed", "true") },
         idempotency,
         headers,
-        requireScope: (scope: Scope) => requireScope(caller?.scopes ?? [], scope),
-        hasScope: (scope: Scope) => hasScope(caller?.scopes ?? [], scope),
+        requireScope: (scope) => requireScope(scopes, scope),
+        hasScope: (scope) => hasScope(scopes, scope),
         check: async () => {
           const again = await identify(ctx, rules.scope, request);
           if (again) requireScope(again.scopes, rules.scope);
@@ -185,6 +171,55 @@ export function gated<B extends TObject = TObject, Q extends TObject = TObject>(
   return ({ request, params }) => observed(rules.id, request, () => respond({ request, params }));
 }
 
+/** Takes a request from its caller's rate, and lets it in. @throws ServiceError rate_limited, forbidden without the route's scope */
+async function enter(
+  ctx: GateContext,
+  rules: AnyRules,
+  request: Request,
+  { ownerId, id, scopes, rateLimitPerMinute }: Caller,
+  headers: Headers,
+): Promise<Entered> {
+  const decision = await ctx.keyLimiter.take(`${ownerId}.${id}`, rateLimitPerMinute);
+  tellRate(headers, decision);
+  countDecision(decision);
+  refuseOverRate(decision);
+  requireScope(scopes, rules.scope);
+  const isUpload = rules.form !== undefined && isForm(request);
+  return ctx.admission.enter(ownerId, request, {
+    bytesMax: longestBody(rules, request),
+    isList: rules.isList,
+    isUpload,
+  });
+}
+
+/** What a request carries: its body, or in its place a form with a file. */
+interface Received {
+  value: object;
+  file: FormFile | null;
+  /** The body as sent, for the fingerprint of an idempotency key. */
+  bytes: Uint8Array;
+  length: number;
+}
+
+const NOTHING: Received = { value: {}, file: null, bytes: new Uint8Array(), length: 0 };
+
+/** Reads and checks what requests to a route carry; nothing for a route that takes no body. */
+function receiving(ctx: GateContext, rules: AnyRules): (request: Request, isStranger: boolean) => Promise<Received> {
+  const { bodyBytesMax: bytesMax, bodyValuesMax: valuesMax, isBodyOptional: isOptional } = rules;
+  const checkBody = rules.body && validator(rules.body);
+  const checkFields = rules.form && validator(rules.form.fields);
+  return async (request, isStranger) => {
+    if (rules.form && checkFields && isForm(request)) {
+      const form = await readUpload(ctx, request, rules.form.fileBytesMax);
+      return { ...form, value: checkFields(form.value) };
+    }
+    if (!checkBody) return NOTHING;
+    const withinMs = isStranger ? STRANGERS_WITHIN_MS : undefined;
+    const { value, bytes } = await readJson(request, { bytesMax, valuesMax, withinMs, isOptional });
+    return { value: checkBody(value), file: null, bytes, length: bytes.byteLength };
+  };
+}
+
 /** A file may take longer than the connection may be idle. */
 async function readUpload(ctx: GateContext, request: Request, fileBytesMax: number): Promise<FormBody> {
   const letIdle = ctx.holdOpen(request);
@@ -195,12 +230,10 @@ async function readUpload(ctx: GateContext, request: Request, fileBytesMax: numb
   }
 }
 
-function longestBody({ body, bodyBytesMax = BYTES_MAX, form }: Rules<TObject, TObject>, request: Request): number {
+function longestBody({ body, bodyBytesMax = BYTES_MAX, form }: AnyRules, request: Request): number {
   if (form && isForm(request)) return formBytesMax(form.fileBytesMax);
   return body ? bodyBytesMax : 0;
 }
-
-const NOTHING = new Uint8Array();
 
 function tellRate(headers: Headers, decision: Decision): void {
   headers.set("X-RateLimit-Limit", String(decision.limit));

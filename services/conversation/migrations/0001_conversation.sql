@@ -68,6 +68,8 @@ create table conversations (
   asked_agent_id text,
   -- What an operator lets the model know: [text, …].
   injected jsonb,
+  -- What a model that its runtime asks has been given of knowledge bases since the last stored reply (src/store/reply-knowledge.ts).
+  found_knowledge jsonb,
   -- The version of agent_id that it keeps to its end; null: it tries a draft.
   agent_version integer,
   -- A conversation of a test: its run, and what tool calls come to (src/store/turns/tests.ts); null for others.

@@ -6,8 +6,12 @@ import {
   type Conversation,
   KnowledgeStatus,
   type ReplyKnowledge,
+  Role,
 } from "@parley/proto/parley/conversation/v1/conversation.ts";
-import { RunCallToolRequest } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
+import {
+  AppendTranscriptRequest,
+  RunCallToolRequest,
+} from "@parley/proto/parley/conversation/v1/conversation_service.ts";
 import { Chunk } from "@parley/proto/parley/knowledge/v1/knowledge.ts";
 import {
   type GatherKnowledgeRequest,
@@ -22,7 +26,7 @@ import { newOwner } from "@parley/testkit/owners";
 import type { ModelCall, Script } from "@parley/testkit/scripted-model";
 import { sharedAgents } from "@parley/testkit/shared-agents";
 import postgres from "postgres";
-import { read } from "./calls-kit.ts";
+import { append, read, said } from "./calls-kit.ts";
 import { speakTurn, startWebCall } from "./converse-kit.ts";
 import { createAgent, say, startTestChat, type TestAgent, transcript, turn } from "./kit.ts";
 
@@ -313,6 +317,40 @@ test("a model that hears and speaks has whole documents in its prompt, and searc
   const { result } = await service.chat.runCallTool(RunCallToolRequest.fromPartial(request));
   expect(result).toContain("A small repair costs 40 euros.");
   expect(gathered.at(-1)?.uses.map(({ knowledgeBaseId }) => knowledgeBaseId)).toEqual(["kb_always"]);
+});
+
+test("what a speech-to-speech model was given of documents is kept with its next reply, and of several searches all of it", async () => {
+  const agent = await createAgent(service, { sts: { providerName: "OPENAI", modelName: "gpt-realtime" } as never });
+  await giveKnowledge(agent, "tool");
+  let searched = 0;
+  gather = () => ({
+    chunks: [{ ...PRICES, chunkId: `chk_${++searched}` }],
+    documentSets: [{ knowledgeBaseId: "kb_tool", documentsHash: String(searched) }],
+  });
+  const call = await startWebCall(service.chat, agent);
+  const request = { ...call, name: "search_knowledge", arguments: { query: "repairs" } };
+  const search = () => service.chat.runCallTool(RunCallToolRequest.fromPartial(request));
+  await append(service.chat, [said(call, 1)]);
+  await search();
+  await search();
+  // What an operator says is not the model's.
+  const message = { role: Role.ROLE_ASSISTANT, content: "One moment.", byOperator: true };
+  await append(service.chat, [AppendTranscriptRequest.fromPartial({ ...call, sequence: 2, message })]);
+  await append(service.chat, [said(call, 3), said(call, 4), said(call, 5), said(call, 6)]);
+  const { conversation } = await service.chat.getConversation({ ...call, withKnowledge: true });
+  const messages = conversation?.transcript?.messages ?? [];
+  expect(messages.map((each) => each.knowledge?.sources.map(({ chunkId }) => chunkId))).toEqual([
+    ...[undefined, undefined, undefined],
+    ["chk_1", "chk_2"],
+    ...[undefined, undefined],
+  ]);
+  expect(presentConversation(conversation as Conversation, { sources: true }).document_sets).toEqual([
+    { knowledge_base_id: "kb_tool", documents_hash: "2" },
+  ]);
+  const { ownerId } = agent;
+  const page = { number: 1, size: 10 };
+  const found = await service.chat.listDocumentReplies({ ownerId, documentId: SOURCE.documentId, page });
+  expect(found).toMatchObject({ replies: [{ conversationId: call.conversationId }] });
 });
 
 test("an agent without knowledge asks nothing of the knowledge service", async () => {

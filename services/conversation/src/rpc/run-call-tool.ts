@@ -7,6 +7,7 @@ import type { ConversationContext, Handler } from "../context.ts";
 import { runtimeSearch } from "../knowledge/agent-knowledge.ts";
 import { systemValues } from "../start/system-values.ts";
 import { agentPathOf, keptOf } from "../store/agent-path.ts";
+import { keepFound } from "../store/calls.ts";
 import type { ToolCallRow } from "../store/turns/kept-tool-calls.ts";
 import { storeDecided } from "../store/turns/spoken-turns.ts";
 import { findTest } from "../store/turns/tests.ts";
@@ -94,6 +95,7 @@ export function runCallTool(ctx: ConversationContext): Handler<"runCallTool"> {
     const [over] = kept;
     const store = (over: ToolCallRow) => storeDecided(ctx.db, key, decided, { seq, call: over }, clock.now());
     if (over && !(await store(over).catch(refuseRepeated))) throw ended();
+    if (outcome?.knowledge) await keepFound(ctx.db, key, outcome.knowledge);
     const { result = "", isError = true } = answered ?? {};
     return {
       result: clientCall?.wait ? "" : result,

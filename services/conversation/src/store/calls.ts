@@ -1,10 +1,11 @@
 import type { TurnLatency } from "@parley/proto/parley/conversation/v1/conversation.ts";
-import type { Sql } from "@parley/shared/db/database";
+import type { Database, Sql } from "@parley/shared/db/database";
 import type { VariableValue } from "@parley/shared/domain/variables/values";
 import { activeTraceparent } from "@parley/shared/telemetry/spans";
 import type { ConversationRow, EndedByName, OutcomeName, StatusName, TypeName } from "./conversations.ts";
 import { wantsStarts } from "./events/owner-events.ts";
 import { tellRelay } from "./events/tell-relay.ts";
+import { bothKnown, type ReplyKnowledge } from "./reply-knowledge.ts";
 import { isKept } from "./retention.ts";
 import type { SessionKey } from "./session-key.ts";
 import type { StoredTest } from "./turns/tests.ts";
@@ -63,8 +64,8 @@ export interface NewMessage {
 }
 
 /**
- * Stores the messages that follow message `lastSeq` in one statement. Returns false when the conversation is missing,
- * ended, past retention or a chat, or when `lastSeq` is not its last message.
+ * Stores the messages that follow message `lastSeq` in one statement, the first reply with what its model was given of knowledge
+ * bases. Returns false when the conversation is missing, ended, past retention or a chat, or when `lastSeq` is not its last message.
  */
 export async function appendMessages(
   sql: Sql,
@@ -73,16 +74,18 @@ export async function appendMessages(
   messages: readonly NewMessage[],
   now: Date,
 ): Promise<boolean> {
+  const reply = messages.find(({ role, byOperator }) => role === "assistant" && !byOperator)?.seq ?? null;
   const appended = await sql`
     with appended as (
-      update conversations set
+      update conversations set found_knowledge = case when ${reply}::integer is null then found_knowledge end,
         message_count = message_count + ${messages.length}, last_activity_at = ${now}, updated_at = ${now}
       where owner_id = ${key.ownerId} and conversation_id = ${key.conversationId} and type <> 'CHAT'
         and status = 'IN_PROGRESS' and message_count = ${lastSeq} and ${isKept(sql, key.ownerId, now)}
-      returning 1
+      returning old.found_knowledge
     )
-    insert into messages (owner_id, conversation_id, seq, role, content, created_at, started_at, latency, by_operator)
-    select ${key.ownerId}, ${key.conversationId}, seq, role, content, created_at, started_at, latency::jsonb, by_operator
+    insert into messages (owner_id, conversation_id, seq, role, content, created_at, started_at, latency, by_operator, knowledge)
+    select ${key.ownerId}, ${key.conversationId}, seq, role, content, created_at, started_at, latency::jsonb, by_operator,
+      case when seq = ${reply} then appended.found_knowledge end
     from unnest(
       ${messages.map(({ seq }) => seq)}::integer[],
       ${messages.map(({ role }) => role)}::text[],
@@ -91,10 +94,23 @@ export async function appendMessages(
       ${messages.map(({ startedAt }) => startedAt?.toISOString() ?? null)}::timestamptz[],
       ${messages.map(({ latency }) => latency && JSON.stringify(latency))}::text[],
       ${messages.map(({ byOperator }) => String(byOperator))}::text[]::boolean[]
-    ) as message (seq, role, content, created_at, started_at, latency, by_operator)
-    where exists (select 1 from appended)
+    ) as message (seq, role, content, created_at, started_at, latency, by_operator), appended
     returning seq`;
   return appended.length > 0;
+}
+
+/** Keeps what a model that its runtime asks was given of knowledge bases for its next reply, which is stored with it. */
+export async function keepFound(db: Database, key: SessionKey, found: ReplyKnowledge): Promise<void> {
+  await db.begin(async (tx) => {
+    const [before] = await tx<{ foundKnowledge: ReplyKnowledge | null }[]>`
+      select found_knowledge from conversations
+      where owner_id = ${key.ownerId} and conversation_id = ${key.conversationId} and status = 'IN_PROGRESS' for update`;
+    if (!before) return;
+    const both = bothKnown(before.foundKnowledge, found);
+    await tx`
+      update conversations set found_knowledge = ${tx.json(both as never)}
+      where owner_id = ${key.ownerId} and conversation_id = ${key.conversationId}`;
+  });
 }
 
 /** Null fields stay unchanged. */

@@ -1,15 +1,35 @@
 import { afterAll, expect, test } from "bun:test";
 import type { ControlConversationRequest } from "@parley/proto/parley/conversation/v1/live.ts";
+import { type CommandCallRequest, VoiceServiceService } from "@parley/proto/parley/voice/v1/voice_service.ts";
+import { silentLogger } from "@parley/shared/log";
 import type { Actor } from "@parley/shared/rpc/actor";
+import { serve } from "@parley/shared/rpc/server";
 import { eventually } from "@parley/testkit/eventually";
 import { startCall } from "./calls-kit.ts";
 import { createAgent, failure, hear, listen, say, startTestChat, transcript, turn } from "./kit.ts";
 import { watch } from "./live-kit.ts";
 
-const service = await startTestChat({ PARLEY_TAKE_OVER_IDLE_MINUTES: "0.5" });
+let commands: CommandCallRequest["command"][] = [];
+const voice = await serve(
+  VoiceServiceService,
+  {
+    commandCall: async ({ command }) => {
+      commands.push(command);
+      return { answer: "" };
+    },
+  },
+  { address: "127.0.0.1:0", log: silentLogger },
+);
+const service = await startTestChat({
+  PARLEY_TAKE_OVER_IDLE_MINUTES: "0.5",
+  PARLEY_VOICE_ADDRESS: voice.address,
+});
 const { chat, model, clock, sql } = service;
 const agent = await createAgent(service);
-afterAll(() => service.stop());
+afterAll(async () => {
+  await service.stop();
+  await voice.stop();
+});
 
 const ADA: Actor = { kind: "session", id: "ses_ada" };
 const BOB: Actor = { kind: "key", id: "key_bob" };
@@ -162,10 +182,20 @@ test("an operator ends a chat with last words, after which nothing can be done w
   expect((await failure(control(await begin(), { $case: "transfer", value: "+14155550123" }))).kind).toBe("condition");
 });
 
-test("a call with a speech-to-speech model takes no injected text, which its model would never see", async () => {
+test("what is injected into a call reaches the process that holds it only if its agent has a speech-to-speech model", async () => {
+  const sts = { providerName: "OPENAI", modelName: "gpt-realtime" } as never;
+  for (const given of [{}, { sts }]) {
+    commands = [];
+    const { conversationId } = await startCall(chat, await createAgent(service, given, agent.ownerId));
+    await control(conversationId, { $case: "inject", value: "The caller is a VIP." });
+    const told = "sts" in given ? [{ $case: "inject", value: "The caller is a VIP." }] : [];
+    expect(commands).toEqual(told as typeof commands);
+  }
+});
+
+test("a handoff of a call with a speech-to-speech model is refused with what to do instead", async () => {
   const sts = { providerName: "OPENAI", modelName: "gpt-realtime" } as never;
   const { conversationId } = await startCall(chat, await createAgent(service, { sts }, agent.ownerId));
-  const refused = await failure(control(conversationId, { $case: "inject", value: "The caller is a VIP." }));
-  expect(refused.kind).toBe("condition");
-  expect(refused.detail).toBe("The agent of this call has a speech-to-speech model, which takes no text");
+  const refused = await failure(control(conversationId, { $case: "handoff", value: agent.agentId }));
+  expect(refused).toMatchObject({ kind: "condition", detail: expect.stringContaining("Inject that it should") });
 });

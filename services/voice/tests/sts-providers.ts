@@ -35,10 +35,24 @@ export interface StsProvider {
   resumes: object[];
   /** What a model that takes over is told of the conversation. */
   continued: object[];
+  /** The message that lets the model know "A VIP.". */
+  informed: object;
+  /** The messages that mute the model, with what is heard then. */
+  muted: (Message | "audio")[];
+  /** The messages after which it may answer. */
+  unmuted: Message[];
   error: (connection: Connection) => void;
 }
 
 export const base64 = (samples: Int16Array) => Buffer.from(pcmBytes(samples)).toString("base64");
+
+const detecting = (answers: boolean) => ({
+  type: "session.update",
+  session: {
+    type: "realtime",
+    audio: { input: { turn_detection: { type: "semantic_vad", create_response: answers } } },
+  },
+});
 
 export const STS_PROVIDERS: Record<string, StsProvider> = {
   OpenAI: {
@@ -113,6 +127,12 @@ export const STS_PROVIDERS: Record<string, StsProvider> = {
       const [role, text] = at === 0 ? ["user", "Hello?"] : ["assistant", "Hi there."];
       return { type: "conversation.item.create", item: { type: "message", role, content: [{ type, text }] } };
     }),
+    informed: {
+      type: "conversation.item.create",
+      item: { type: "message", role: "system", content: [{ type: "input_text", text: "A VIP." }] },
+    },
+    muted: [detecting(false), { type: "response.cancel" }, "audio"],
+    unmuted: [detecting(true)],
     error: (connection) => connection.send({ type: "error", error: { type: "server_error", message: "Secret" } }),
   },
   Google: {
@@ -184,6 +204,9 @@ export const STS_PROVIDERS: Record<string, StsProvider> = {
         },
       },
     ],
+    informed: { clientContent: { turns: [{ role: "user", parts: [{ text: "A VIP." }] }], turnComplete: false } },
+    muted: [],
+    unmuted: [],
     error: (connection) => connection.close(1011, "Secret"),
   },
 };

@@ -74,6 +74,32 @@ describe.each(Object.entries(STS_PROVIDERS))("%s", (_, provider) => {
     expect(connection.messages.slice(1, -1)).toEqual(provider.continued as Message[]);
   });
 
+  test("lets the model know something without an answer", async () => {
+    const { conversation } = converse();
+    const connection = await open();
+    conversation.inform("A VIP.");
+    await told(connection, provider.informed);
+  });
+
+  test("a muted model answers nothing by itself, or hears nothing, until it may again", async () => {
+    const { conversation } = converse();
+    const connection = await open();
+    const sent = (from: number) =>
+      connection.messages.slice(from).map((message) => {
+        return provider.audioIn(message) === null ? message : "audio";
+      });
+    const before = connection.messages.length;
+    conversation.mute(true);
+    conversation.send(new Int16Array(160));
+    conversation.say("Hello.");
+    await told(connection, provider.greeting);
+    expect(sent(before)).toEqual([...provider.muted, provider.greeting as Message]);
+    const after = connection.messages.length;
+    conversation.mute(false);
+    conversation.send(new Int16Array(160));
+    await eventually(() => expect(sent(after)).toEqual([...provider.unmuted, "audio"]));
+  });
+
   test("hears what the user says, even before the conversation is open", async () => {
     const { conversation } = converse();
     const second = new Int16Array(SAMPLES_PER_SECOND).fill(1_000);

@@ -81,9 +81,10 @@ export async function controlCall({ ctx, row }: Asked, action: Action): Promise<
       await command({ $case: "say", value: checked("text", action.value) });
       return;
     case "inject":
-      if (await isSpeechToSpeech(ctx, row))
-        throw new ServiceError("condition", "The agent of this call has a speech-to-speech model, which takes no text");
-      return injectText(ctx, row, action.value);
+      await injectText(ctx, row, action.value);
+      // No turn of such a model reads what is stored.
+      if (await isSpeechToSpeech(ctx, row)) await command({ $case: "inject", value: checked("text", action.value) });
+      return;
     case "mute":
       await command({ $case: "mute", value: action.value });
       return orEnded(setMuted(ctx.db, row, action.value, ctx.clock.now()));
@@ -181,7 +182,7 @@ async function handOff(ctx: ConversationContext, row: ConversationRow, agentId: 
   if (isCall && (await isSpeechToSpeech(ctx, row)))
     throw new ServiceError(
       "condition",
-      "The agent of this call has a speech-to-speech model, which hands over by itself only",
+      "The agent of this call has a speech-to-speech model, which hands over only by its own tools. Inject that it should, or transfer the call.",
     );
   // Refuses an agent whose model cannot be asked.
   llmOf(agent);

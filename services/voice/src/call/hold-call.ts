@@ -42,6 +42,10 @@ export interface CallAgent {
   hear(frame: Pcm | null): void;
   /** The voice detector reports this. */
   voice?(event: VoiceEvent): void;
+  /** An operator lets its model know this. Absent: the conversation service does. */
+  inform?(text: string): void;
+  /** An operator keeps it silent, or no longer. Absent: turn-taking asks its model for nothing. */
+  mute?(isMuted: boolean): void;
   /** The leg has played up to a mark. */
   reached(mark: string): void;
   /** Stops the reply in progress, if there is one, and stores what was heard of it. */
@@ -302,8 +306,11 @@ export function holdCall(
           happen({ type: "operator_says", text: command.value, next: "listen" });
           return null;
         case "mute":
-          if (state.model) return "A speech-to-speech model answers by itself: its agent cannot be muted";
           happen({ type: "muted", isMuted: command.value });
+          agent?.mute?.(command.value);
+          return null;
+        case "inject":
+          agent?.inform?.(command.value);
           return null;
         case "transfer":
           operatorTo = command.value;

@@ -15,7 +15,7 @@ export interface ConverseOptions {
   prompt: string;
   tools: readonly { name: string; description: string; parameters: Readonly<Record<string, unknown>> }[];
   /** The conversation so far, oldest first, for a connection that goes on with it. */
-  history(): readonly Said[];
+  history(): readonly Told[];
   /** Whether the first connection goes on with a conversation, rather than beginning one. */
   continues?: boolean;
   /** Aborted when the call ends. */
@@ -27,6 +27,11 @@ export interface Said {
   text: string;
 }
 
+/** What was said, or what the model was let know. */
+export interface Told extends Omit<Said, "role"> {
+  role: Said["role"] | "system";
+}
+
 export interface SpokenConversation {
   send(audio: Pcm): void;
   /** Makes the agent say this, such as the greeting. */
@@ -36,6 +41,10 @@ export interface SpokenConversation {
    * @param asks whether the agent answers at once, as it does if this is absent; otherwise it does when the user has finished
    */
   tell(text: string, asks?: boolean): void;
+  /** Lets the model know this for its next answer. */
+  inform(text: string): void;
+  /** Whether it answers nothing by itself. A model that cannot be told so hears nothing until it may answer again. */
+  mute(isMuted: boolean): void;
   /** The reply was stopped after this much of its audio was heard. */
   interrupt(heardMs: number): void;
   /**

@@ -1,6 +1,6 @@
 import type { EndReason, Outcome, TurnEvent } from "./events.ts";
 import { APOLOGY_MS, DEAD_AIR_MS } from "./settings.ts";
-import { type Draft, messageOf, type Next, type Reply } from "./state.ts";
+import { type Draft, messageOf, type Next, NOTHING_IGNORED, type Reply } from "./state.ts";
 import * as tools from "./tools.ts";
 import * as user from "./user.ts";
 
@@ -71,7 +71,7 @@ export function finish(draft: Draft, reply: Reply, now: number): void {
   draft.quietSince = now;
   draft.greeted = true;
   if (reply.kind === "answer") draft.failures = 0;
-  if (model && !isLast(reply) && (tools.waits({ ...draft, reply }) || model.owesSince !== null))
+  if (model && !draft.isMuted && !isLast(reply) && (tools.waits({ ...draft, reply }) || model.owesSince !== null))
     return void expectOn(draft, reply, now);
   if (reply.next === "hang_up") hangUpAfter(draft, reply);
   else if (reply.next === "give_up") hangUp(draft, "ERROR", "failed");
@@ -153,6 +153,7 @@ export function mute(draft: Draft, isMuted: boolean, now: number): void {
   draft.isMuted = isMuted;
   draft.quietSince = now;
   if (isMuted) interrupted(draft, now);
+  if (draft.model) Object.assign(draft.model, { owesSince: null, ignored: NOTHING_IGNORED });
 }
 
 const AFTER: Partial<Record<Reply["kind"], Next>> = { apology: "give_up", voicemail: "hang_up", rejection: "hang_up" };

@@ -64,7 +64,7 @@ export function callsTool(draft: Draft, model: ModelState, now: number): void {
 /** The model continues by itself with the result of a tool, unless the user speaks. */
 export function hasResult(draft: Draft, model: ModelState, next: Decision | null, now: number): void {
   if (draft.reply && isLast(draft.reply)) return;
-  if (model.hearsSince !== null) {
+  if (model.hearsSince !== null || draft.isMuted) {
     draft.hasResults = true;
     return;
   }
@@ -84,8 +84,9 @@ function heedsUser({ machine, reply }: Draft): boolean {
   return machine === null && reply?.kind !== "apology";
 }
 
-/** Whether the agent may speak: not while the user is connected elsewhere, nor while a machine greets. */
-function mayAnswer({ transferringSince, machine }: Draft): boolean {
+/** Whether the agent may speak: not while the user is connected elsewhere, a machine greets, or it is muted but for an operator's words. */
+function mayAnswer({ transferringSince, machine, isMuted, reply }: Draft): boolean {
+  if (isMuted && reply === null) return false;
   return transferringSince === null && (machine === null || machine.isReady);
 }
 
@@ -101,11 +102,11 @@ export function speechBegan({ model }: Draft, since: number): void {
 }
 
 /** Speech that is long enough to have words in it must be heard by the model. */
-export function speechEnded({ model, reply }: Draft, since: number, now: number): void {
+export function speechEnded({ model, reply, isMuted }: Draft, since: number, now: number): void {
   if (!model || model.voiceSince === null) return;
   const isSpeech = since - model.voiceSince >= SPEECH_MS;
   Object.assign(model, { voiceSince: null, silentSince: since });
-  if (!isSpeech || reply || model.hearsSince !== null) return;
+  if (!isSpeech || reply || isMuted || model.hearsSince !== null) return;
   const { count, since: first } = model.ignored;
   model.ignored = { count: count + 1, since: count === 0 ? now : first };
 }

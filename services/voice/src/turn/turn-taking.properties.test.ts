@@ -247,6 +247,20 @@ test("whatever happens, a speech-to-speech model's reply ends when the model hea
   );
 });
 
+test("whatever happens, a muted speech-to-speech model begins no answer, and the call does not end for that", () => {
+  const muted = fc.record({ type: fc.constant("muted" as const), isMuted: fc.boolean() });
+  fc.assert(
+    fc.property(sceneOf(true, [...ofModel, { weight: 3, arbitrary: muted }]), (given) => {
+      for (const { before, event, state, effects } of play(given)) {
+        if (!before.isMuted || !state.isMuted || event.type === "not_taken") continue;
+        if (state.reply?.id !== before.reply?.id) expect(state.reply?.kind).not.toBe("answer");
+        if (before.reply === null) expect(effects).not.toContainEqual(expect.objectContaining({ kind: "apology" }));
+      }
+    }),
+    { numRuns: RUNS },
+  );
+});
+
 test("whatever happens, a speech-to-speech model is asked to speak only by lines and keys, and what the user says is kept", () => {
   fc.assert(
     fc.property(sceneOf(true, ofModel), (given) => {

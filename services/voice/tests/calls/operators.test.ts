@@ -66,9 +66,39 @@ test("an operator ends a call at once, or after the last words", async () => {
   expect(second.voice.said.at(-1)).toBe("Goodbye from all of us.");
 });
 
-test("an agent with a speech-to-speech model cannot be muted", async () => {
-  const call = await newCall({ sts: scriptedSts() });
-  expect(await command(call, { $case: "mute", value: true })).toContain("cannot be muted");
+test("while a speech-to-speech model is muted, the caller is transcribed, what it says is not heard, and an operator may speak", async () => {
+  const [conversations, sts] = [fakeConversations(), scriptedSts()];
+  const call = await newCall({ conversations, sts });
+  sts.report({ type: "user_said", text: "When do you open?" });
+  sts.speaks("We open at nine in the morning, and on Sundays at ten.");
+  await call.time.pass(600);
+  expect(await command(call, { $case: "mute", value: true })).toBe(null);
+  expect(sts.isMuted).toBe(true);
+  const played = call.leg.played.length;
+  sts.report({ type: "user_began" });
+  sts.report({ type: "user_said", text: "Are you there?" });
+  sts.speaks("An answer that was on its way.");
+  await call.time.pass(60_000);
+  expect(conversations.lines.at(-1)).toBe("user: Are you there?");
+  expect(call.leg.played.length).toBe(played);
+  await command(call, { $case: "say", value: "A colleague is with you." });
+  await call.time.pass(3_000);
+  expect(call.leg.played.length).toBeGreaterThan(played);
+  expect(await command(call, { $case: "mute", value: false })).toBe(null);
+  expect(sts.isMuted).toBe(false);
+  sts.report({ type: "user_said", text: "And now?" });
+  sts.speaks("Now too.");
+  sts.report({ type: "done" });
+  await call.time.pass(3_000);
+  expect(conversations.lines.at(-1)).toBe("assistant: Now too.");
+});
+
+test("a speech-to-speech model learns what an operator lets it know, and so does a later connection", async () => {
+  const sts = scriptedSts();
+  const call = await newCall({ sts });
+  expect(await command(call, { $case: "inject", value: "The caller is a VIP." })).toBe(null);
+  expect(sts.informed).toEqual([expect.stringMatching(/ without the user hearing it: The caller is a VIP\.$/)]);
+  expect(sts.options?.history()).toEqual([{ role: "system", text: sts.informed[0] ?? "" }]);
 });
 
 test("a call is reported word by word once somebody watches it, and not before", async () => {

@@ -9,6 +9,9 @@ export interface ScriptedSts extends SpeechToSpeech {
   told: string[];
   answers: string[];
   interrupted: number[];
+  /** What it was let know. */
+  informed: string[];
+  isMuted: boolean;
   /** How often it was made to answer what it had been told. */
   asked: number;
   /** The frames of the user that have arrived. */
@@ -44,6 +47,8 @@ export function scriptedSts(): ScriptedSts {
     told: [],
     answers: [],
     interrupted: [],
+    informed: [],
+    isMuted: false,
     asked: 0,
     heardFrames: 0,
     isOpen: false,
@@ -70,6 +75,10 @@ export function scriptedSts(): ScriptedSts {
           });
         },
         tell: (text, asks = true) => void sts.told.push(`${text}${asks ? "" : ", later"}`),
+        inform: (text) => void sts.informed.push(text),
+        mute: (isMuted) => {
+          sts.isMuted = isMuted;
+        },
         interrupt: (heardMs) => void sts.interrupted.push(heardMs),
         answer: (callId, result, asks) => void sts.answers.push(`${callId}: ${result}${asks ? "" : ", later"}`),
         ask: () => void sts.asked++,

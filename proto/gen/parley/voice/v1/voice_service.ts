@@ -510,6 +510,9 @@ export interface CommandCallRequest {
     | //
     /** A listener leaves. */
     { $case: "leave"; value: string }
+    | //
+    /** What a speech-to-speech model knows from its next answer on. Other models learn it from the conversation service. */
+    { $case: "inject"; value: string }
     | undefined;
 }
 
@@ -5333,6 +5336,9 @@ export const CommandCallRequest: MessageFns<CommandCallRequest> = {
       case "leave":
         writer.uint32(74).string(message.command.value);
         break;
+      case "inject":
+        writer.uint32(82).string(message.command.value);
+        break;
     }
     return writer;
   },
@@ -5422,6 +5428,14 @@ export const CommandCallRequest: MessageFns<CommandCallRequest> = {
             message.command = { $case: "leave", value: reader.string() };
             continue;
           }
+          case 10: {
+            if (tag !== 82) {
+              break;
+            }
+
+            message.command = { $case: "inject", value: reader.string() };
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -5481,6 +5495,12 @@ export const CommandCallRequest: MessageFns<CommandCallRequest> = {
       case "leave": {
         if (object.command?.value !== undefined && object.command?.value !== null) {
           message.command = { $case: "leave", value: object.command.value };
+        }
+        break;
+      }
+      case "inject": {
+        if (object.command?.value !== undefined && object.command?.value !== null) {
+          message.command = { $case: "inject", value: object.command.value };
         }
         break;
       }

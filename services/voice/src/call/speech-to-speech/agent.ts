@@ -2,7 +2,7 @@ import type { HandOver } from "@parley/proto/parley/conversation/v1/conversation
 import { newId } from "@parley/shared/ids";
 import { codePoints } from "@parley/shared/text/length";
 import { durationMs } from "../../audio/pcm.ts";
-import type { SpokenConversation, SpokenTurnEvent } from "../../speech/sts.ts";
+import type { SpokenConversation, SpokenTurnEvent, Told } from "../../speech/sts.ts";
 import type { CommonParts } from "../held-call.ts";
 import type { AgentEffect, CallAgent, CallInProgress, Transferee } from "../hold-call.ts";
 import { type Latency, type LatencyWatch, watchLatency } from "../latency.ts";
@@ -26,6 +26,7 @@ export interface StsParts extends Pick<CommonParts, "lines" | "clock" | "log" | 
 }
 
 const TAKEN_OVER = "You have taken over this conversation from another agent. Go on with it, and answer the user now.";
+const LETS_KNOW = "A colleague who follows the conversation lets you know, without the user hearing it: ";
 const HANDED_OVER = "The conversation is handed over to another agent already.";
 const CANNOT_HAND_OVER =
   "This agent cannot take over the call. The conversation stays with you: answer the user yourself.";
@@ -49,19 +50,29 @@ export function stsAgent(parts: StsParts, call: CallInProgress): CallAgent {
   let { model } = parts;
   let handover: Handover | "begins" | null = null;
   let sessions = 0;
+  /** What operators have let the model know. Later connections, and models that take over, learn it too. */
+  const informed: Told[] = [];
   let talk = open(model);
 
   /** @param from the number of the first message that the model learns of, if it takes over */
   function open({ sts, conversing }: StsModel, from?: number): SpokenConversation {
     sessions++;
     const session = sessions;
-    const history = () => said.history(from);
-    return sts.converse(
+    const history = () => [...informed, ...said.history(from)];
+    const opened = sts.converse(
       { ...conversing, history, continues: from !== undefined, signal: call.signal },
       contained((event) => {
         if (!call.signal.aborted && session === sessions) hear(event);
       }),
     );
+    if (call.state().isMuted) opened.mute(true);
+    return opened;
+  }
+
+  /** Whether the model goes on at once. A user who speaks is answered when they have finished. */
+  function mayGoOn(): boolean {
+    const { model, isMuted } = call.state();
+    return model?.hearsSince === null && !isMuted;
   }
 
   function hear(event: SpokenTurnEvent): void {
@@ -137,8 +148,7 @@ export function stsAgent(parts: StsParts, call: CallInProgress): CallAgent {
       if (successor && typeof successor !== "string") handover = null;
       mayBeSilent = hasPressed;
       if (next && "to" in next) transferTo = next.to;
-      // A user who speaks is answered when they have finished, with the result.
-      const asks = call.state().model?.hearsSince === null;
+      const asks = mayGoOn();
       happen({ type: "tool_ended", call: toolCallId, next: next?.after ?? null });
       if (session === sessions) talk.answer(toolCall.callId, result, asks);
       // Another model has taken over, and does not know the call.
@@ -178,8 +188,7 @@ export function stsAgent(parts: StsParts, call: CallInProgress): CallAgent {
       },
       finish: () => {
         handover = null;
-        // A user who speaks is answered when they have finished.
-        const asks = call.state().model?.hearsSince === null;
+        const asks = mayGoOn();
         happen({ type: "tool_ended", call: toolCallId, next: null });
         if (asks) talk.tell(TAKEN_OVER);
       },
@@ -278,6 +287,12 @@ export function stsAgent(parts: StsParts, call: CallInProgress): CallAgent {
       if (type === "speech_ended" && call.state().model?.voiceSince !== null)
         awaited = watchLatency(clock.now() - agoMs);
     },
+    inform: (text) => {
+      const note = `${LETS_KNOW}${text}`;
+      informed.push({ role: "system", text: note });
+      talk.inform(note);
+    },
+    mute: (isMuted) => talk.mute(isMuted),
     reached,
     stop: () => {
       if (reply?.hasBegun()) store(reply.heard().text);

@@ -2,7 +2,7 @@ import type { JsonObject } from "@parley/shared/json/json-object";
 import { pcmBytes, pcmReader } from "../../audio/wav.ts";
 import { type Access, socketUrl } from "../access.ts";
 import { bytesIn, objectIn, objectsIn, textIn } from "../json.ts";
-import type { ConverseOptions, Said, SpeechToSpeech, SpokenConversation, SpokenTurnEvent } from "../sts.ts";
+import type { ConverseOptions, SpeechToSpeech, SpokenConversation, SpokenTurnEvent, Told } from "../sts.ts";
 import { stsSession } from "./session.ts";
 
 /** Samples a second that it speaks; it hears 16,000. */
@@ -26,6 +26,8 @@ function converse(
   /** Set while a reply was stopped here and the model has not learnt it yet. */
   let isMuted = false;
   let isSpeaking = false;
+  /** It answers whatever it hears, so it hears nothing while it is not to answer. */
+  let hearsNothing = false;
   /**
    * The handle with which a new connection continues (ai.google.dev/gemini-api/docs/live-session, "Session resumption"); null
    * while it cannot.
@@ -127,9 +129,15 @@ function converse(
   if (said.length > 0) session.send({ clientContent: { turns: said.map(turnOf), turnComplete: false } });
 
   return {
-    send: session.sendAudio,
+    send: (audio) => {
+      if (!hearsNothing) session.sendAudio(audio);
+    },
     say: (text) => tell(`Say exactly this, and nothing else: ${text}`),
     tell,
+    inform: (text) => tell(text, false),
+    mute: (silenced) => {
+      hearsNothing = silenced;
+    },
     // It stops by itself when it hears the user, and cannot be told how much was heard.
     interrupt: () => {
       isMuted = isSpeaking;
@@ -145,8 +153,9 @@ function converse(
   };
 }
 
-function turnOf({ role, text }: Said): object {
-  return { role: role === "user" ? "user" : "model", parts: [{ text }] };
+/** It has no system's turns. */
+function turnOf({ role, text }: Told): object {
+  return { role: role === "assistant" ? "model" : "user", parts: [{ text }] };
 }
 
 function setup({ model, prompt, tools, voiceId, language }: ConverseOptions, handle: string | null): object {

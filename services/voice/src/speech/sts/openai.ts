@@ -4,7 +4,7 @@ import { SAMPLES_PER_SECOND } from "../../audio/pcm.ts";
 import { pcmBytes, pcmReader } from "../../audio/wav.ts";
 import { type Access, baseLanguage, socketUrl, unreachable } from "../access.ts";
 import { bytesIn, objectIn, textIn } from "../json.ts";
-import type { ConverseOptions, Said, SpeechToSpeech, SpokenConversation, SpokenTurnEvent } from "../sts.ts";
+import type { ConverseOptions, SpeechToSpeech, SpokenConversation, SpokenTurnEvent, Told } from "../sts.ts";
 import { stsSession } from "./session.ts";
 
 /** The only rate of its PCM. */
@@ -32,6 +32,7 @@ function converse(
   let isSpeaking = false;
   /** The user has spoken, and no answer has begun. */
   let owesAnswer = false;
+  let isMuted = false;
 
   const hear = (message: JsonObject) => {
     if (stopped !== "" && textIn(message, "response_id") === stopped) return;
@@ -93,8 +94,8 @@ function converse(
       connections++;
       // A new session knows neither the previous one's conversation nor that it owes an answer.
       const said = connections > 1 || options.continues ? options.history() : [];
-      const asks = owesAnswer && said.at(-1)?.role === "user" ? [{ type: "response.create" }] : [];
-      return [sessionUpdate(options), ...said.map(asItem), ...asks];
+      const asks = owesAnswer && !isMuted && said.at(-1)?.role === "user" ? [{ type: "response.create" }] : [];
+      return [sessionUpdate(options, isMuted), ...said.map(asItem), ...asks];
     },
     audio: (pcm) => {
       const bytes = Buffer.from(pcmBytes(toProvider(pcm)));
@@ -124,6 +125,14 @@ function converse(
       owesAnswer = true;
       session.send({ type: "response.create" });
     },
+    inform: (text) => session.send(asItem({ role: "system", text })),
+    mute: (silenced) => {
+      isMuted = silenced;
+      const input = { turn_detection: turnDetection(isMuted) };
+      session.send({ type: "session.update", session: { type: "realtime", audio: { input } } });
+      // An answer may be on its way that nobody has heard yet.
+      if (isMuted) session.send({ type: "response.cancel" });
+    },
     interrupt: (heardMs) => {
       session.send({ type: "response.cancel" });
       stopped = response;
@@ -145,12 +154,17 @@ function converse(
   };
 }
 
-function asItem({ role, text }: Said): object {
-  const content = [{ type: role === "user" ? "input_text" : "output_text", text }];
+function asItem({ role, text }: Told): object {
+  const content = [{ type: role === "assistant" ? "output_text" : "input_text", text }];
   return { type: "conversation.item.create", item: { type: "message", role, content } };
 }
 
-function sessionUpdate({ prompt, tools, voiceId, language }: ConverseOptions): object {
+/** A muted one still hears and transcribes. */
+function turnDetection(isMuted: boolean): object {
+  return { type: "semantic_vad", create_response: !isMuted };
+}
+
+function sessionUpdate({ prompt, tools, voiceId, language }: ConverseOptions, isMuted: boolean): object {
   const format = { type: "audio/pcm", rate: OPENAI_SAMPLES_PER_SECOND };
   return {
     type: "session.update",
@@ -162,7 +176,7 @@ function sessionUpdate({ prompt, tools, voiceId, language }: ConverseOptions): o
         input: {
           format,
           transcription: { model: TRANSCRIBED_BY, ...(language !== undefined && { language: baseLanguage(language) }) },
-          turn_detection: { type: "semantic_vad" },
+          turn_detection: turnDetection(isMuted),
         },
         output: { format, ...(voiceId !== undefined && { voice: voiceId }) },
       },

@@ -131,6 +131,12 @@ test("another number needs an agent that calls it", async () => {
   });
 });
 
+test("a call to an agent that lacks something for calls says what", async () => {
+  const { body } = await api.post("/agents", { agent_name: "Ada", agent_type: "INBOUND" });
+  const { status, stderr } = await parley("call", body.id);
+  expect({ status, stderr }).toEqual({ status: 1, stderr: "Agent has no LLM configuration: set llm\n" });
+});
+
 test("a call to a missing agent says so", async () => {
   const { status, stderr } = await parley("call", "agt_nobody", "--say", "Hello");
   expect({ status, stderr }).toEqual({ status: 1, stderr: "There is no agent agt_nobody on this stack\n" });

@@ -99,7 +99,7 @@ ${examples(program, 'call agt_… --say "When are you open?" --say "Thank you, b
         await told;
         await show(conversation, record, json);
       } catch (error) {
-        throw error instanceof NotAnswered ? refused(error, agentId) : error;
+        throw error instanceof NotAnswered ? await refused(env, error, agentId) : error;
       } finally {
         process.off("SIGINT", stop);
       }
@@ -203,15 +203,23 @@ async function show(
 }
 
 /** The meaning of a refusal by the voice service for the caller. */
-function refused({ status, message }: NotAnswered, agentId: string): ServiceError {
+async function refused(env: Environment, { status, message }: NotAnswered, agentId: string): Promise<ServiceError> {
   if (status === 404) return new ServiceError("not_found", `There is no agent ${agentId} on this stack`);
-  if (status === 480) {
-    const why = "it lacks a model, a voice, or a provider's key: see the log of the voice service";
-    return new ServiceError("condition", `Agent ${agentId} cannot be called: ${why}`);
-  }
+  if (status === 480) return new ServiceError("condition", await whatLacks(env, agentId));
   if (status === 486)
     return new ServiceError("rate_limited", "Its account has reached its limit of calls: try again later");
   if (status === 408)
     return new ServiceError("unavailable", 'No answer. If the stack is not running, start it with "bun run start".');
   return new ServiceError("unavailable", message);
+}
+
+/** SIP does not say it to a stranger. A web call, which nobody joins, is refused for the same reason and says it. */
+async function whatLacks(env: Environment, agentId: string): Promise<string> {
+  const unsaid = `Agent ${agentId} cannot be called: it lacks a model, a voice, or a provider's key: see the log of the voice service`;
+  return publicApi(env)
+    .post("/web-calls", { agent_id: agentId })
+    .then(
+      () => unsaid,
+      (error: unknown) => (error instanceof ServiceError && error.kind === "condition" ? error.detail : unsaid),
+    );
 }

@@ -31,7 +31,8 @@ export function explain({ kind, detail, violations }: ServiceError): string {
   if (kind === "internal") return `${detail}: see the log of the service`;
   const [first, ...others] = violations;
   if (!first) return detail;
-  return [{ ...first, message: detail }, ...others].map(inOurTerms).join("\n");
+  const isList = others.length > 0 && violations.every(({ message }) => detail.includes(message));
+  return (isList ? violations : [{ ...first, message: detail }, ...others]).map(inOurTerms).join("\n");
 }
 
 function inOurTerms({ path, message }: Violation): string {

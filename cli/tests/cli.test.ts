@@ -173,6 +173,8 @@ test("an owner's carrier can be connected from standard input, and its numbers i
   });
   expect((await connect("{ username: acme }")).stderr).toContain("standard input must be a JSON object");
   expect((await connect("{}")).stderr).toContain("host is required");
+  const twilio = await stack.parley(["carrier", "connect", "twilio", ...owned], undefined, "{}");
+  expect(twilio.stderr).toBe("account_sid is required\nauth_token is required\n");
 });
 
 test("the days that conversations are kept can be read and set", async () => {

@@ -95,6 +95,15 @@ test("a run with a failed test exits 1, prints it as JSON if wanted, and writes 
   expect(xml).toContain('<error message="The call could not go on">');
 });
 
+test("a run in which no test failed but one could not be held exits 2", async () => {
+  streams = [() => streaming(event("ended", { status: "ERROR", results: [passing, broken] }))];
+  const { status, stdout } = await parley("agt_1");
+  expect([status, stdout]).toEqual([
+    2,
+    expect.stringContaining("FAIL  Calls (0 of 1)\n      The call could not go on"),
+  ]);
+});
+
 test("a failed test shows the calls of tools that failed in it, such as one that no mock answers", async () => {
   const call = (name: string, is_error: boolean) => ({ name, arguments: { order: "7" }, result: "None.", is_error });
   const transcript = { turns: [{ turn: 1, tool_calls: [call("look_up", true), call("end_call", false)] }] };

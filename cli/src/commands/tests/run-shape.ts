@@ -29,6 +29,11 @@ export interface Result {
   }[];
 }
 
+/** Whether an agent did not do what a test expects; otherwise a run that has not passed could not be held, or not to its end. */
+export function hasFailed({ results }: Run): boolean {
+  return results.some(({ passed, attempts }) => passed !== true && attempts.some(({ status }) => status === "FAILED"));
+}
+
 interface ToolCall {
   name: string;
   arguments: unknown;

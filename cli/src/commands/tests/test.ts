@@ -10,7 +10,7 @@ import { examples, parseNumber, repeatableOption, verb } from "../../options.ts"
 import { formatTable, print, visible } from "../../print.ts";
 import { type PublicApi, plainApi } from "../../public-api.ts";
 import { junitOf } from "./junit.ts";
-import { faultsOf, type Run } from "./run-shape.ts";
+import { faultsOf, hasFailed, type Run } from "./run-shape.ts";
 
 interface RunOptions {
   version?: number | "published" | "latest";
@@ -37,7 +37,9 @@ export function addTestCommands(program: Command, env: Environment): void {
     });
 
   verb(test, "run")
-    .description("Run the tests of an agent and wait: exits 0 if all pass, 1 if one does not, 2 if they cannot run")
+    .description(
+      "Run the tests of an agent and wait: exits 0 if all pass, 1 if one fails, 2 if none fails but one cannot run",
+    )
     .argument("<agent_id>", "The agent, agt_…")
     .option("--version <version>", "Version to test: a number, published or latest", parseVersion, "latest")
     .addOption(repeatableOption("--test <test>", "Only this test, by ID or name; may be repeated"))
@@ -53,7 +55,7 @@ export function addTestCommands(program: Command, env: Environment): void {
       await print(options.json, run, summaryOf(run));
       if (junit !== undefined) writing(junit, () => writeFileSync(junit, junitOf(run)));
       if (run.status === "CANCELLED") throw new Exit(CANNOT_RUN, "The run was cancelled");
-      if (run.status !== "PASSED") throw new Exit(NOT_PASSED);
+      if (run.status !== "PASSED") throw new Exit(hasFailed(run) ? NOT_PASSED : CANNOT_RUN);
     });
 }
 

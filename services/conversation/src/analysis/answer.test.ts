@@ -1,5 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { type FieldType, parseNotation } from "@parley/shared/domain/analysis/notation";
+import { anyCharacter } from "@parley/testkit/any-character";
 import fc from "fast-check";
 import { failedItems, readAnswer } from "./answer.ts";
 import { analysisFields, answerSchema } from "./fields.ts";
@@ -139,7 +140,7 @@ function notation(): fc.Arbitrary<string> {
 function valueFor(type: FieldType): fc.Arbitrary<unknown> {
   switch (type.kind) {
     case "str":
-      return fc.string({ unit: "binary" });
+      return fc.string({ unit: anyCharacter });
     case "int":
       return fc.integer();
     case "float":

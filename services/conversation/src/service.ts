@@ -106,12 +106,16 @@ const COMMAND_MS = 8_000;
 /** Longer than the dispatcher's statement timeout. */
 const FORGET_MS = 20_000;
 
-/** @param further tools that agents have besides those of the configuration */
+/**
+ * @param further tools that agents have besides those of the configuration
+ * @param agentsMs the time by which the agent service's last answers stand, in milliseconds of a clock that only goes forward
+ */
 export function startConversation(
   config: ConversationConfig,
   log: Logger,
   given?: Clock,
   further: readonly ToolSource[] = [],
+  agentsMs?: () => number,
 ): Promise<Running> {
   return startService(
     {
@@ -128,7 +132,8 @@ export function startConversation(
         const voice = connect(VoiceServiceService, "voice", config.PARLEY_VOICE_ADDRESS);
         const accounts = connect(AccountServiceService, "account", config.PARLEY_ACCOUNT_ADDRESS);
         const revealSecrets = revealing(accounts);
-        const agents = agentsOf(connect(AgentServiceService, "agent", config.PARLEY_AGENT_ADDRESS), revealSecrets, log);
+        const agentService = connect(AgentServiceService, "agent", config.PARLEY_AGENT_ADDRESS);
+        const agents = agentsOf(agentService, revealSecrets, log, agentsMs);
         const messaging = connect(MessagingServiceService, "messaging", config.PARLEY_MESSAGING_ADDRESS);
         const knowledge = knowledgeOf(connect(KnowledgeServiceService, "knowledge", config.PARLEY_KNOWLEDGE_ADDRESS));
         const egress = createEgress({

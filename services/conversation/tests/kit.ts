@@ -35,6 +35,7 @@ import { type FakeDispatcher, startFakeDispatcher } from "./fake-dispatcher.ts";
 export type ChatClient = ServiceClient<typeof ConversationServiceService>;
 
 const TIMEOUT_MS = 60_000;
+const HOUR_MS = 3_600_000;
 
 export interface TestChat {
   chat: ChatClient;
@@ -78,7 +79,7 @@ export async function startTestChat(
     PARLEY_LLM_RETRY_MS: "1",
     ...env,
   };
-  const running: Running = await startConversation(readConversationConfig(own), silentLogger, clock, tools);
+  const running: Running = await startService(own, clock, tools);
   const chat = chatClient(running.address);
   const agents = createClient(AgentServiceService, { peer: "agent", address: agentAddress, timeoutMs: TIMEOUT_MS });
   const open = (url: string) => postgres(url, { max: 1, onnotice: () => {} });
@@ -108,7 +109,7 @@ export async function startFurtherChat(
   { env, clock }: TestChat,
   given: Record<string, string>,
 ): Promise<{ chat: ChatClient; stop(): Promise<void> }> {
-  const running = await startConversation(readConversationConfig({ ...env, ...given }), silentLogger, clock);
+  const running = await startService({ ...env, ...given }, clock);
   const chat = chatClient(running.address);
   return {
     chat,
@@ -117,6 +118,19 @@ export async function startFurtherChat(
       await running.stop();
     },
   };
+}
+
+/**
+ * No earlier answer of the agent service stands: on a busy machine it may take longer than a turn then waits for it, and a turn
+ * after a change would still see the agent as it was.
+ */
+function startService(env: Record<string, string>, clock: FakeClock, tools?: readonly ToolSource[]): Promise<Running> {
+  let passedMs = 0;
+  const agentsMs = () => {
+    passedMs += HOUR_MS;
+    return passedMs;
+  };
+  return startConversation(readConversationConfig(env), silentLogger, clock, tools, agentsMs);
 }
 
 export function chatClient(address: string): ChatClient {

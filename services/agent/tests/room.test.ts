@@ -71,12 +71,15 @@ test("versions fill the room; those that no new conversation has got for 30 days
 });
 
 test("results of tests never keep an agent from being changed: the oldest runs that have ended make room", async () => {
-  const { agents, sql } = service;
+  const { agents, clock, sql } = service;
   const owner = newOwner();
   const agent = await create(agents, creation(owner));
-  for (const [at, endedAt] of [null, new Date(), new Date()].entries()) {
+  const now = clock.now();
+  for (const [at, endedAt] of [null, now, now].entries()) {
     const run = { owner_id: owner, run_id: `run_${at}`, agent_id: agent.agentId, is_replay: false, agent_version: 1 };
-    const state = { version_hash: "", status: "PASSED", created_by: "", created_at: new Date(at), ended_at: endedAt };
+    // Too new for the sweep of old runs.
+    const createdAt = new Date(now.getTime() + at);
+    const state = { version_hash: "", status: "PASSED", created_by: "", created_at: createdAt, ended_at: endedAt };
     await sql`insert into test_runs ${sql({ ...run, ...state })}`;
     await sql`
       insert into test_attempts (owner_id, run_id, place, test_id, attempt, name, required, definition, status, outcome, pass_at_least)

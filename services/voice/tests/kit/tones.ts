@@ -61,7 +61,9 @@ export function toneSts(recognized: string, answer: string): SpeechToSpeech {
   };
 }
 
-const SILENT_SAMPLES = SAMPLES_PER_SECOND / 10;
+/** A tone that a busy machine plays with gaps is one tone. */
+const SILENT_MS = 1_000;
+const SILENT_SAMPLES = (SAMPLES_PER_SECOND * SILENT_MS) / 1_000;
 
 /** Takes whatever is loud for a voice. */
 export function levelDetector(): VoiceDetector {
@@ -73,7 +75,7 @@ export function levelDetector(): VoiceDetector {
         send: (audio) => {
           silent = isLoud(audio) ? 0 : silent + audio.length;
           if (silent === 0 && !isSpeaking) heard({ type: "speech_began", agoMs: 20 });
-          if (silent >= SILENT_SAMPLES && isSpeaking) heard({ type: "speech_ended", agoMs: 100 });
+          if (silent >= SILENT_SAMPLES && isSpeaking) heard({ type: "speech_ended", agoMs: SILENT_MS });
           isSpeaking = silent === 0 || (isSpeaking && silent < SILENT_SAMPLES);
         },
         close: () => {},

@@ -10,6 +10,7 @@ import { chatCompletions, groqChat, mistralChat } from "@parley/testkit/stand-in
 import { type Dialect, INPUT_TOKENS, OUTPUT_TOKENS } from "@parley/testkit/stand-ins/dialects/dialect";
 import { google } from "@parley/testkit/stand-ins/dialects/google";
 import { responses } from "@parley/testkit/stand-ins/dialects/responses";
+import { boundedFetch } from "../src/model/bounded-fetch.ts";
 import type { Model, ModelEnd, ModelRequest, TokenUsage, ToolCall } from "../src/model/port.ts";
 import { selectModel } from "../src/model/select.ts";
 import { ANSWER_MAX_BYTES, custom, failure, MODEL, settings, standard } from "./provider-kit.ts";
@@ -31,8 +32,19 @@ afterAll(async () => {
   for (const server of servers.values()) await server.stop();
 });
 
-/** How long a reset waits for its receiver to read, because a reset discards what has not been read. */
-const READ_BY_MS = 250;
+/** Called when the head of an answer has been read. */
+let headRead = () => {};
+const readHead = <T>(answer: T): T => {
+  headRead();
+  return answer;
+};
+const bounded = boundedFetch(ANSWER_MAX_BYTES);
+const watched = {
+  guarded: { ...egress, ask: async (...asked: Parameters<typeof egress.ask>) => readHead(await egress.ask(...asked)) },
+  standardFetch: Object.assign(async (...asked: Parameters<typeof fetch>) => readHead(await bounded(...asked)), {
+    preconnect: fetch.preconnect,
+  }),
+};
 
 const REQUEST: ModelRequest = {
   system: "Be brief.",
@@ -45,7 +57,7 @@ type MakeModel = (baseUrl: string, temperature?: number) => Model;
 const selected =
   (llmOf: (baseUrl: string, temperature?: number) => LlmConfig): MakeModel =>
   (baseUrl, temperature) =>
-    selectModel("own_1", llmOf(baseUrl, temperature), settings(baseUrl, egress), silentLogger);
+    selectModel("own_1", llmOf(baseUrl, temperature), settings(baseUrl, egress, watched), silentLogger);
 const selectedStandard = (name: string) => selected((_, temperature) => standard(name, temperature));
 const selectedCustom = (apiType: string) => selected((baseUrl, temperature) => custom(baseUrl, apiType, temperature));
 const PROVIDERS: [string, Dialect, MakeModel][] = [
@@ -93,10 +105,11 @@ const WAYS: [string, typeof streamed][] = [
   ["whole", whole],
 ];
 
-function saying(text: string, then: (call: ModelCall) => unknown): Script {
+/** Breaks the connection once the caller has read the head, because a reset discards what has not been read. */
+function breakingOff(begin: (call: ModelCall) => unknown): Script {
   return (call) => {
-    call.piece(text);
-    then(call);
+    headRead = call.reset;
+    begin(call);
   };
 }
 
@@ -116,6 +129,7 @@ describe.each(PROVIDERS)("a model of %s", (name, dialect, make) => {
     model = make(server.baseUrl);
     provider = model.provider;
     printed.length = 0;
+    headRead = () => {};
   });
 
   afterEach(() => expect(printed).toEqual([]));
@@ -241,11 +255,7 @@ describe.each(PROVIDERS)("a model of %s", (name, dialect, make) => {
     ],
     ["answers other JSON", "gave an answer that cannot be read", (call) => call.respond(200, JSON_TYPE, "[1]")],
     ["breaks the connection", "is unreachable", (call) => call.reset()],
-    [
-      "breaks off",
-      "cut off its answer",
-      (call) => [call.begin(200, JSON_TYPE, "{"), setTimeout(call.reset, READ_BY_MS)],
-    ],
+    ["breaks off", "cut off its answer", breakingOff((call) => call.begin(200, JSON_TYPE, "{"))],
     [
       "never ends",
       "",
@@ -273,7 +283,7 @@ describe.each(PROVIDERS)("a model of %s", (name, dialect, make) => {
   );
 
   test("whose stream breaks off fails, and the error says so in our words", async () => {
-    server.script = saying("Hel", (call) => setTimeout(call.reset, READ_BY_MS));
+    server.script = breakingOff((call) => call.piece("Hel"));
     const detail = `The ${provider} model provider cut off its answer`;
     expect(await failure(streamed(model))).toEqual({ kind: "upstream_failed", detail });
   });

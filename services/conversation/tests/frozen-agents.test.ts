@@ -7,7 +7,8 @@ import { createAgent, say, startFurtherChat, startTestChat, turn } from "./kit.t
 import { request } from "./lists-kit.ts";
 
 const POOL = 3;
-const TURNS = 20;
+/** Each twice: more than the connections of the process, those for long-running work included. */
+const TURNS = 6;
 
 /** The agents that were requested, and the promise that releases the answers. */
 const asked: string[] = [];

@@ -345,7 +345,7 @@ test("an answer of a server for which its owner has no room is cut off, and the 
   await using orders = raw({ tools: [{ name: "find", inputSchema: { type: "object" } }] });
   const mcp = await saved(orders.url);
   const held = answers.tryHold("own_1", 16 * 1024 * 1024 - 10);
-  const { result, isError } = await call(mcp, "find", {}, { timeoutMs: 2_000 });
+  const { result, isError } = await call(mcp, "find", {});
   held?.release();
   expect({ result, isError }).toMatchObject({ isError: true, result: expect.stringContaining("receive too much") });
   expect((await call(mcp, "find", {})).isError).toBe(false);
@@ -391,11 +391,11 @@ test("a server that hangs, answers 10 MB or redirects to another address is an e
     (request) => guard(request),
   );
   const mcp = await saved(orders.url);
-  const failing = (answer: () => Response | Promise<Response>) => {
+  const failing = (answer: () => Response | Promise<Response>, timeoutMs?: number) => {
     guard = async (request) => ((await request.clone().text()).includes('"tools/call"') ? answer() : null);
-    return call(mcp, "find", {}, { timeoutMs: 1_000 });
+    return call(mcp, "find", {}, timeoutMs === undefined ? {} : { timeoutMs });
   };
-  expect((await failing(() => never)).result).toBe("The server did not answer in time.");
+  expect((await failing(() => never, 1_000)).result).toBe("The server did not answer in time.");
   const large = await failing(
     () =>
       new Response(`{"jsonrpc":"2.0","id":1,"result":"${"x".repeat(10_000_000)}"}`, {

@@ -68,7 +68,11 @@ async function begunAtOnce(registration: Registration, least: number): Promise<n
     { getConversation: registered(getConversation, registration), getChatSession },
     { address: "127.0.0.1:0", log: silentLogger },
   );
-  const client = createClient(ConversationServiceService, { peer: "conversation", address: server.address });
+  const client = createClient(ConversationServiceService, {
+    peer: "conversation",
+    address: server.address,
+    timeoutMs: 60_000,
+  });
   const key = { ownerId: "own_1", conversationId: "c" };
   const calls = Array.from({ length: 8 }, () => client.getConversation(key));
   await eventually(() => expect(begun).toBeGreaterThanOrEqual(least));

@@ -27,24 +27,32 @@ export function Button({
   asChild = false,
   className,
   children,
-  disabled,
+  onClick,
   ...props
 }: ButtonProps) {
   const look = clsx(
     "inline-flex shrink-0 items-center justify-center gap-2 rounded-md font-medium whitespace-nowrap motion-safe:transition-colors",
-    "active:opacity-80 aria-expanded:bg-hover disabled:opacity-55 [&_svg]:size-4 [&_svg]:shrink-0",
+    "active:opacity-80 aria-expanded:bg-hover disabled:opacity-55 aria-disabled:opacity-55 [&_svg]:size-4 [&_svg]:shrink-0",
     VARIANTS[variant],
     SIZES[size],
     className,
   );
   if (asChild)
     return (
-      <Slot.Root className={look} {...props}>
+      <Slot.Root className={look} onClick={onClick} {...props}>
         {children}
       </Slot.Root>
     );
   return (
-    <button type="button" className={look} disabled={disabled || busy} aria-busy={busy || undefined} {...props}>
+    <button
+      type="button"
+      className={look}
+      // A disabled button would lose the focus.
+      aria-disabled={busy || undefined}
+      aria-busy={busy || undefined}
+      onClick={busy ? (event) => event.preventDefault() : onClick}
+      {...props}
+    >
       {busy && <LoaderCircle className="motion-safe:animate-spin" aria-hidden />}
       {children}
     </button>

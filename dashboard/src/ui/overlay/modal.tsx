@@ -88,7 +88,8 @@ export function Backdrop() {
 /** Where there is something to fill in, the focus begins there instead of at the button that closes. */
 function focusFirst(box: HTMLElement | null): void {
   const first =
-    box?.querySelector<HTMLElement>("input, textarea") ?? box?.querySelector<HTMLElement>("button, a[href]");
+    box?.querySelector<HTMLElement>("input, textarea") ??
+    box?.querySelector<HTMLElement>("button:not([aria-label='Close'], :disabled), a[href]");
   (first ?? box)?.focus();
 }
 

@@ -88,13 +88,7 @@ export function AlertForm({ alert, onDone }: { alert: Alert | null; onDone: () =
       {number("Window (minutes)", minutes, setMinutes, "window_minutes", "Up to 1,440, a day.")}
       {number("Minimum count", count, setCount, "minimum_count", "Stays closed with fewer to measure.")}
       {isOfAgents && (
-        <AgentField
-          optional
-          value={agentId}
-          onChange={setAgentId}
-          hint="All agents by default."
-          error={errors.get("agent_id")}
-        />
+        <AgentField without="All agents" value={agentId} onChange={setAgentId} error={errors.get("agent_id")} />
       )}
     </DialogForm>
   );

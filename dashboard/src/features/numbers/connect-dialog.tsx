@@ -89,7 +89,7 @@ function ConnectField({
   error: string | undefined;
 }) {
   if (kind === "agent")
-    return <AgentField value={value} onChange={onChange} hint={hint} error={error} optional={isOptional} />;
+    return <AgentField {...{ value, onChange, hint, error }} without={isOptional ? "None" : undefined} />;
   return (
     <Field label={label} hint={hint} optional={isOptional} error={error}>
       {(control) =>

@@ -9,7 +9,7 @@ export interface Option {
   hint?: string | undefined;
 }
 
-/** One of a list of options, as the browser shows them. @param value "" for none */
+/** One of a list of options, as the browser shows them. @param value "" for none, unless that is an option */
 export function Select({
   value,
   onChange,
@@ -34,6 +34,7 @@ export function Select({
   "aria-label"?: string;
 } & Partial<Control>) {
   const [shown, choose] = useShownFirst(value, onChange);
+  const isNone = value === "" && options.every((option) => option.value !== "");
   return (
     <span className={clsx("relative flex w-full min-w-0", className)}>
       <select
@@ -46,11 +47,11 @@ export function Select({
           quiet
             ? "h-8 border-line pl-2.5 text-[0.8125rem] font-medium hover:bg-hover"
             : "h-9 border-line-strong/60 pl-3 hover:border-line-strong",
-          value === "" && "text-muted",
+          isNone && "text-muted",
         )}
         {...control}
       >
-        {value === "" && (
+        {isNone && (
           <option value="" disabled hidden>
             {placeholder}
           </option>

@@ -62,7 +62,7 @@ const COLUMNS: readonly Column<Agent>[] = [
     className: "max-w-0 w-full min-w-40",
     cell: ({ id, agent_name, agent_description, latest_version: latest, published_version: published }) => (
       <>
-        <span className="flex items-center gap-2">
+        <span className="flex items-center gap-x-2 gap-y-1 max-sm:flex-wrap">
           <Link to="/agents/$agentId" params={{ agentId: id }} className={`${ROW_LINK} block truncate`} dir="auto">
             {agent_name}
           </Link>

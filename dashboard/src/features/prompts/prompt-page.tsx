@@ -289,7 +289,7 @@ function UsedBy({ prompt: { used_by = [], used_by_total = 0 } }: { prompt: Schem
       ) : (
         <ul className="flex flex-col gap-1.5">
           {used_by.map(({ agent_id, agent_name, prompt_labels }) => (
-            <li key={agent_id} className="truncate">
+            <li key={agent_id} className="wrap-anywhere">
               <Link
                 to="/agents/$agentId"
                 params={{ agentId: agent_id }}

@@ -88,7 +88,7 @@ function columnsOf(
       name: "Note",
       className: "max-w-0 w-full min-w-24",
       cell: ({ note }) => (
-        <span dir="auto" title={note ?? undefined} className="relative block truncate text-muted">
+        <span dir="auto" title={note ?? undefined} className="relative line-clamp-2 wrap-anywhere text-muted">
           {note}
         </span>
       ),
@@ -109,11 +109,13 @@ function columnsOf(
     {
       name: "Made",
       ...MOMENT,
-      className: "max-w-36 text-muted",
+      className: "text-muted",
       cell: ({ created_by, created_at }) => (
         <>
-          <Time at={created_at} relative />
-          <span className="block truncate text-xs">
+          <span className="whitespace-nowrap">
+            <Time at={created_at} relative />
+          </span>
+          <span className="block text-xs wrap-anywhere">
             <Author by={created_by} />
           </span>
         </>

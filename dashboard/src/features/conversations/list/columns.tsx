@@ -61,7 +61,7 @@ export function columnsOf(
       ),
     },
     { name: "Number", wide: "very", className: "whitespace-nowrap text-muted tabular-nums", cell: numberCell },
-    { name: "Agent", wide: "very", className: "max-w-32 truncate text-muted", cell: agentOf },
+    { name: "Agent", wide: "very", className: "max-w-44 truncate text-muted", cell: agentOf },
     { name: "Version", wide: true, ...FIGURES, cell: ({ agent_version }) => agent_version ?? "–" },
     {
       name: "Status",

@@ -1,10 +1,11 @@
 import { type QueryClient, useMutation, useQueryClient } from "@tanstack/react-query";
 import { Plus, X } from "lucide-react";
-import { type FormEvent, useId, useState } from "react";
+import { useId, useState } from "react";
 import { api, type Schema } from "../../api/client.ts";
-import { sentenceOf } from "../../api/problem.ts";
+import { fieldsOf } from "../../api/problem.ts";
 import { Badge } from "../../ui/badge.tsx";
 import { Button } from "../../ui/button.tsx";
+import { DialogForm } from "../../ui/form/dialog-form.tsx";
 import { TextField } from "../../ui/form/fields.tsx";
 import { Confirm } from "../../ui/overlay/confirm.tsx";
 import { Dialog } from "../../ui/overlay/dialog.tsx";
@@ -63,12 +64,14 @@ function SetLabel({ prompt, version, onClose }: { prompt: Versions; version: Ver
   });
   const before = prompt.versions.find(({ labels }) => labels.includes(label));
   const others = prompt.versions.filter((each) => each !== version).flatMap(({ labels }) => labels);
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    set.mutate();
-  };
   return (
-    <form onSubmit={submit} className="flex flex-col gap-4">
+    <DialogForm
+      onSubmit={() => set.mutate()}
+      busy={set.isPending}
+      error={set.error}
+      action={before && before !== version ? "Move label" : "Set label"}
+      onCancel={onClose}
+    >
       <TextField
         label="Label"
         hint={
@@ -76,7 +79,7 @@ function SetLabel({ prompt, version, onClose }: { prompt: Versions; version: Ver
             ? `Moves from version ${before.prompt_version}. ${followersOf(prompt, label)}`
             : "A name for this version, such as production, that agents can follow."
         }
-        error={set.error ? sentenceOf(set.error) : undefined}
+        error={fieldsOf(set.error).get("label")}
         required
         maxLength={64}
         pattern="[A-Za-z0-9_\-]+"
@@ -93,13 +96,7 @@ function SetLabel({ prompt, version, onClose }: { prompt: Versions; version: Ver
           <option key={other} value={other} />
         ))}
       </datalist>
-      <div className="flex justify-end gap-2">
-        <Button onClick={onClose}>Cancel</Button>
-        <Button type="submit" variant="primary" busy={set.isPending}>
-          {before && before !== version ? "Move label" : "Set label"}
-        </Button>
-      </div>
-    </form>
+    </DialogForm>
   );
 }
 

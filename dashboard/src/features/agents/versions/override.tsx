@@ -9,7 +9,7 @@ export function isOverridable(error: Error | null): boolean {
 }
 
 /** Why versions do not get conversations: each reason on a line, and a field for the reason to do it all the same. */
-export function Refusal({
+export function PublishRefusal({
   error,
   agentId,
   version,

@@ -4,7 +4,7 @@ import { TextField } from "../../../ui/form/fields.tsx";
 import { Dialog } from "../../../ui/overlay/dialog.tsx";
 import { tellDone } from "../../../ui/overlay/toasts.tsx";
 import type { AgentDraft } from "../editor/draft.ts";
-import { isOverridable, Refusal } from "./override.tsx";
+import { isOverridable, PublishRefusal } from "./override.tsx";
 import { usePublish } from "./versions.ts";
 
 type Published = Pick<AgentDraft, "agent" | "isDirty">;
@@ -72,7 +72,7 @@ function PublishForm({ draft, version, onClose }: { draft: Published; version: n
         value={note}
         onChange={({ target }) => setNote(target.value)}
       />
-      <Refusal
+      <PublishRefusal
         error={publish.error}
         agentId={agent.id}
         version={version}

@@ -9,6 +9,8 @@ import { KnowledgeValue } from "./knowledge-value.tsx";
 
 /** The value of a field in words: each part by its label, and what it refers to by its name. @param field such as `handoffs` or `llm.params` */
 export function ReadableValue({ field, value }: { field: string; value: unknown }): ReactNode {
+  // A built-in tool is off without a value, and has one of `true` without settings.
+  if (/^tools\.[^.]+$/.test(field) && (value === true || !value)) return value ? "On" : "Off";
   if (value === null || value === undefined || isEmpty(value)) return "Nothing";
   if (field === "knowledge" && Array.isArray(value)) return <KnowledgeValue uses={value} />;
   const name = field.slice(field.lastIndexOf(".") + 1);

@@ -8,7 +8,7 @@ import { Select } from "../../../ui/form/select.tsx";
 import { tellDone } from "../../../ui/overlay/toasts.tsx";
 import { ErrorState, Skeleton } from "../../../ui/states.tsx";
 import type { Agent } from "../agents.ts";
-import { isOverridable, Refusal } from "./override.tsx";
+import { isOverridable, PublishRefusal } from "./override.tsx";
 import { reweighted, SHARES_MAX, type Share, weightMax, withoutVersion, withVersion } from "./shares.ts";
 import { trafficQuery, useSetTraffic, versionNumbers } from "./versions.ts";
 
@@ -164,7 +164,7 @@ function SplitForm({
           A split makes publishing manual: what you save from now on waits until you publish it.
         </p>
       )}
-      <Refusal
+      <PublishRefusal
         error={save.error}
         agentId={agent.id}
         version={Math.max(...used)}

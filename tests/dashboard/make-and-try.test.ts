@@ -330,6 +330,12 @@ test("a page hears its agent, interrupts it by speaking, and shows what both say
   const model = { baseUrl: `http://${stack.address("model")}/v1` };
   const agentId = await createAgent(stack.api(owner.apiKey), model, speech.settings);
   const page = await openSignedIn(browser, stack, owner);
+  await page.addInitScript(`{
+    const { createDataChannel } = RTCPeerConnection.prototype;
+    RTCPeerConnection.prototype.createDataChannel = function (...args) {
+      return (window.captions = createDataChannel.apply(this, args));
+    };
+  }`);
   await page.goto(`/agents/${agentId}?try=chat`);
   // The greeting on the screen is not saved, but the call uses it.
   await page.getByRole("textbox", { name: "Greeting" }).fill(LONG_GREETING);
@@ -350,6 +356,9 @@ test("a page hears its agent, interrupts it by speaking, and shows what both say
   expect(greeting.length).toBeLessThan(LONG_GREETING.length);
   await page.getByRole("button", { name: "Hang up" }).click();
   await page.getByRole("button", { name: "Call again" }).waitFor();
+  // One that was on its way.
+  await page.evaluate(`captions.onmessage?.({ data: '{"type":"state","state":"listening"}' })`);
+  expect(await page.getByRole("button", { name: "Hang up" }).count()).toBe(0);
   await eventually(async () => {
     const { body } = await stack.api(owner.apiKey).get("/conversations?shape=flat");
     expect(body.conversations[0]).toMatchObject({ conversation_type: "WEB", conversation_status: "COMPLETED" });

@@ -73,7 +73,8 @@ export async function callAgent(
     const current = connection;
     const settle = () => {
       clearTimeout(timer);
-      captions.onclose = null;
+      // What is on its way would show the call as under way again.
+      captions.onmessage = captions.onclose = null;
       current.onconnectionstatechange = null;
     };
     const ended = (reason?: string) => {

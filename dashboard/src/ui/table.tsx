@@ -71,7 +71,7 @@ const Row = memo(function Row({ row, columns }: { row: unknown; columns: readonl
 });
 
 function placed({ align, wide }: Pick<Column<unknown>, "align" | "wide">): string {
-  return clsx(align === "right" && "text-right", wide === "very" ? "max-lg:hidden" : wide && "max-md:hidden");
+  return clsx(align === "right" && "text-right", wide === "very" ? "max-xl:hidden" : wide && "max-md:hidden");
 }
 
 /**

@@ -57,7 +57,7 @@ export function ColumnChoice({
             }
           />
         ))}
-        <p className="text-xs text-muted max-lg:block lg:hidden">Narrow windows leave out some columns.</p>
+        <p className="text-xs text-muted xl:hidden">Narrow windows leave out some columns.</p>
       </div>
     </Popover>
   );

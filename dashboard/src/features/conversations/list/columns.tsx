@@ -50,7 +50,7 @@ export function columnsOf(
             {isTest(conversation) && <Badge>Test</Badge>}
           </span>
           {search && <Found conversation={conversation} search={search} />}
-          <span className="block truncate text-xs text-muted lg:hidden">
+          <span className="block truncate text-xs text-muted xl:hidden">
             {agentOf(conversation)}
             <span className="md:hidden">
               {" "}

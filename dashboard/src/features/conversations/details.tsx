@@ -30,7 +30,7 @@ export function Details({ conversation, agentName }: { conversation: Conversatio
       </Fact>
       <Fact name="Version">
         {conversation.agent_version === null ? (
-          "Unsaved changes"
+          "Tried in the editor"
         ) : (
           <Link
             to="/agents/$agentId"

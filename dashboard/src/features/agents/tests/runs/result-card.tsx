@@ -29,17 +29,19 @@ export function ResultCard({ run, result, isOnly }: { run: Run; result: RunResul
             className={`size-4 shrink-0 text-muted transition-transform motion-reduce:transition-none ${isOpen ? "rotate-90" : ""}`}
             aria-hidden
           />
-          <span dir="auto" className="min-w-0 flex-1 basis-40 font-semibold wrap-anywhere">
+          <span dir="auto" className="min-w-0 flex-1 basis-32 font-semibold wrap-anywhere">
             {name}
           </span>
-          {required && <Badge>Required</Badge>}
-          {attempts.length > 1 && (
-            <span className="text-muted tabular-nums">
-              {passes} of {attempts.length} passed
-              {passed !== true && pass_at_least < attempts.length && `, ${pass_at_least} needed`}
-            </span>
-          )}
-          <RunStatusBadge status={status} />
+          <span className="flex flex-wrap items-center gap-x-3 gap-y-1">
+            {required && <Badge>Required</Badge>}
+            {attempts.length > 1 && (
+              <span className="text-muted tabular-nums">
+                {passes} of {attempts.length} passed
+                {passed !== true && pass_at_least < attempts.length && `, ${pass_at_least} needed`}
+              </span>
+            )}
+            <RunStatusBadge status={status} />
+          </span>
         </button>
       </h2>
       {isOpen && (

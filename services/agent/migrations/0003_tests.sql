@@ -66,6 +66,8 @@ create table test_attempts (
   -- Names its last beginning and is its conversation's id, until that has ended and its cost is counted. An earlier beginning that is still
   -- at work in a frozen process changes nothing.
   token text,
+  -- Whether its judge or simulated user was asked, and the cost of the answer is not counted yet.
+  is_asking boolean not null default false,
   conversation_id text,
   -- As the API shows it.
   outcome json,

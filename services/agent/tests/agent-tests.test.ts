@@ -279,6 +279,33 @@ test("what a conversation had cost when its process died counts in the run, and 
   ]);
 });
 
+test("a judge's answer that was under way when its process died counts as unknown, and as what it cost if it still comes", async () => {
+  const agent = await manualAgent(agents);
+  await agents.createTest(
+    newTest(agent, "Judged", { ...greets, assertions: [{ type: "judge", criterion: "Polite" }] }),
+  );
+  const [frozen, asked] = [Promise.withResolvers<object>(), Promise.withResolvers<void>()];
+  const yes = { verdict: "yes", reason: "So it is." };
+  let times = 0;
+  script.answer = () => {
+    if (++times > 1) return yes;
+    asked.resolve();
+    return frozen.promise;
+  };
+  const { run: begun } = await agents.runTests(RunTestsRequest.fromPartial(keyOf(agent)));
+  await asked.promise;
+  await endLeases(agent.ownerId);
+  const runKey = { ...keyOf(agent), runId: present(begun).runId };
+  const run = await ended(agents, runKey);
+  const costOfOne = REPLY_COST + 100;
+  expect([run.status, run.costUsdMicros, run.unpricedReplies]).toEqual(["PASSED", 2 * costOfOne - 100, 1]);
+  frozen.resolve(yes);
+  await eventually(async () => {
+    const later = await ended(agents, runKey);
+    expect([later.costUsdMicros, later.unpricedReplies]).toEqual([2 * costOfOne, 0]);
+  });
+});
+
 test("a conversation whose process died is not begun anew once it has cost as much as its run may", async () => {
   const agent = await manualAgent(agents);
   await agents.createTest(newTest(agent, "Capped", { ...greets, messages: ["Hello", "Hello again"] }));

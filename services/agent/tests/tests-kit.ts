@@ -45,7 +45,7 @@ export async function startTestStack() {
     /** What the analysis of a test's conversation finds; null: its agent has none. */
     analysis: null as Record<string, unknown> | null,
     /** What a model answers when it is asked for JSON. */
-    answer: (_asked: AskForJsonRequest): object => ({ verdict: "yes", reason: "So it is." }),
+    answer: (_asked: AskForJsonRequest): object | Promise<object> => ({ verdict: "yes", reason: "So it is." }),
     /** Of the documents that a reply is from. */
     documentsHash: "",
     asked: [] as AskForJsonRequest[],
@@ -132,7 +132,7 @@ export async function startTestStack() {
       },
       askForJson: async (request) => {
         script.asked.push(request);
-        return { json: JSON.stringify(script.answer(request)), costUsd: 0.0001 };
+        return { json: JSON.stringify(await script.answer(request)), costUsd: 0.0001 };
       },
     },
     { address: "127.0.0.1:0", log: silentLogger },

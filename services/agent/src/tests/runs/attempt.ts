@@ -27,7 +27,9 @@ export interface Attempt extends AgentKey {
   once: boolean;
   origin: CallOrigin;
   so: Progress;
-  /** Counts what an answer outside the conversation has cost. */
+  /** A model outside the conversation is about to be asked. @throws when the attempt is no longer wanted */
+  asks(): Promise<void>;
+  /** Counts what its answer has cost. */
   paid(cost: Cost): Promise<void>;
   /** @throws when the attempt is no longer wanted */
   check(): Promise<void>;
@@ -68,8 +70,8 @@ export async function holdAttempt(
 ): Promise<FinishedAttempt> {
   const { ownerId, agentId, agentVersion, definition, origin, so } = attempt;
   const ask = async ({ system, message, schema }: Question, model: TestModel | null) => {
-    await attempt.check();
     const llm = await attempt.llmOf(model);
+    await attempt.asks();
     const answer = await drivers.conversations.askForJson(
       { ownerId, agentId, agentVersion, llm, system, message, schema },
       { origin, timeoutMs: ASK_TIMEOUT_MS },

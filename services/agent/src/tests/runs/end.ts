@@ -3,7 +3,7 @@ import type { Sql } from "@parley/shared/db/database";
 import { newUuid } from "@parley/shared/ids";
 import { lockStoredBytes } from "@parley/shared/stored-bytes/room";
 import type { AgentContext } from "../../context.ts";
-import { type Cost, costOfAbandoned, costUnread } from "../cost.ts";
+import { type Cost, costOfAbandoned, costUnread, NO_COST, sumCosts, UNKNOWN_COST } from "../cost.ts";
 import { attemptsEnded, runsEnded } from "../metrics.ts";
 import { isOpen, runStatus } from "../score.ts";
 import {
@@ -13,7 +13,9 @@ import {
   type EndedAttempt,
   endAttempt,
   findAbandoned,
+  type HeldAttempt,
   listAttemptSummaries,
+  noteAnswered,
   requeueAttempt,
 } from "../store/attempts.ts";
 import { insertPass } from "../store/passes.ts";
@@ -55,11 +57,23 @@ export async function settleAbandoned(ctx: AgentContext, ownerId: string, lane: 
     (conversation) => ({ conversationId: held.token, cost: costOfAbandoned(conversation) }),
     (error) => ({ conversationId: null, cost: costUnread(error) }),
   );
+  const cost = sumCosts(left.cost, held.isAsking ? UNKNOWN_COST : NO_COST);
   await ctx.db.begin(async (tx) => {
-    const run = await lockCounted(tx, held, left.cost);
+    const run = await lockCounted(tx, held, cost);
     if (!run) return;
     if (await requeueAttempt(tx, held)) await storeProgress(tx, run, ctx.clock.now());
     else if (await closeCancelled(tx, held, held.token, left.conversationId)) await updateRun(tx, run);
+  });
+}
+
+/** Counts what an answer of an attempt's judge or simulated user has cost. */
+export async function storePaid(ctx: AgentContext, held: HeldAttempt, cost: Cost): Promise<void> {
+  await ctx.db.begin(async (tx) => {
+    const run = await lockCounted(tx, held, cost);
+    if (!run) return;
+    // Another process gave it up meanwhile, and counted it as unknown.
+    const known = (await noteAnswered(tx, held)) ? 0 : UNKNOWN_COST.unpriced;
+    await updateRun(tx, { ...run, unpricedReplies: run.unpricedReplies - known });
   });
 }
 

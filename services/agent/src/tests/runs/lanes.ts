@@ -12,6 +12,7 @@ import {
   findNextRun,
   forgiveStart,
   isCurrent,
+  noteAsking,
 } from "../store/attempts.ts";
 import { lockRun, updateRun } from "../store/runs.ts";
 import { countBroken, type Progress } from "./attempt.ts";
@@ -99,14 +100,15 @@ async function runToEnd(
   }
   const gone = new AbortController();
   const signal = AbortSignal.any([brokenOff, gone.signal]);
-  const check = async () => {
-    if (!brokenOff.aborted && (await isCurrent(ctx.db, attempt, token))) return;
+  const wanted = (look: typeof isCurrent) => async () => {
+    if (!brokenOff.aborted && (await look(ctx.db, attempt, token))) return;
     gone.abort(UNWANTED);
     throw UNWANTED;
   };
+  const [check, asks] = [wanted(isCurrent), wanted(noteAsking)];
   const so: Progress = { conversationId: null, cost: NO_COST, isCounted: false };
   try {
-    const ended = await runAttempt(ctx, { attempt, run, token, signal, check, so });
+    const ended = await runAttempt(ctx, { attempt, run, token, signal, check, asks, so });
     return { ended, cost: so.cost };
   } catch (error) {
     if (brokenOff.aborted) return null;

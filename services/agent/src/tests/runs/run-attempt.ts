@@ -3,9 +3,9 @@ import type { AgentContext } from "../../context.ts";
 import { replayConversation } from "../replays/replay.ts";
 import { attemptPassed } from "../score.ts";
 import type { EndedAttempt } from "../store/attempts.ts";
-import { addCost } from "../store/runs.ts";
 import { type Attempt, assertAll, holdAttempt, type Progress } from "./attempt.ts";
 import type { Begun } from "./begun.ts";
+import { storePaid } from "./end.ts";
 import { testLlm } from "./models.ts";
 import { shownTranscript } from "./shown.ts";
 
@@ -13,12 +13,14 @@ interface Running extends Begun {
   signal: AbortSignal;
   /** @throws when the attempt is no longer wanted */
   check(): Promise<void>;
+  /** A judge or a simulated user is about to be asked. @throws like `check` */
+  asks(): Promise<void>;
   so: Progress;
 }
 
 /** Holds the conversation of an attempt and tells how it ended. @throws ServiceError when it could not be held */
 export async function runAttempt(ctx: AgentContext, running: Running): Promise<EndedAttempt> {
-  const { attempt, run, token, signal, check, so } = running;
+  const { attempt, run, token, signal, check, asks, so } = running;
   const { ownerId, agentId, agentVersion, runId } = run;
   const held: Attempt = {
     ownerId,
@@ -31,7 +33,8 @@ export async function runAttempt(ctx: AgentContext, running: Running): Promise<E
     origin: { requestId: newUuid(), signal },
     so,
     check,
-    paid: (cost) => addCost(ctx.db, run, cost),
+    asks,
+    paid: (cost) => storePaid(ctx, { ...attempt, token }, cost),
     llmOf: (model) => testLlm(ctx, run, model),
   };
   if (run.isReplay) return replayConversation(ctx, held, attempt.testId);

@@ -126,9 +126,13 @@ export async function countAttempts(
 }
 
 /** The attempt that a lane of the owner held when its process ended or gave it up; null if there is none. */
-export async function findAbandoned(sql: Sql, ownerId: string, lane: number): Promise<HeldAttempt | null> {
-  const [row] = await sql<HeldAttempt[]>`
-    select owner_id, run_id, place, token from test_attempts
+export async function findAbandoned(
+  sql: Sql,
+  ownerId: string,
+  lane: number,
+): Promise<(HeldAttempt & { isAsking: boolean }) | null> {
+  const [row] = await sql<(HeldAttempt & { isAsking: boolean })[]>`
+    select owner_id, run_id, place, token, is_asking from test_attempts
     where owner_id = ${ownerId} and lane = ${lane} and token is not null limit 1`;
   return row ?? null;
 }
@@ -170,7 +174,8 @@ export async function beginAttempt(
   { lane, token, now }: { lane: number; token: string; now: Date },
 ): Promise<void> {
   await tx`
-    update test_attempts set status = 'RUNNING', lane = ${lane}, starts = starts + 1, token = ${token}, started_at = ${now}
+    update test_attempts set status = 'RUNNING', lane = ${lane}, starts = starts + 1, token = ${token}, is_asking = false,
+      started_at = ${now}
     where owner_id = ${ownerId} and run_id = ${runId} and place = ${place}`;
 }
 
@@ -180,6 +185,22 @@ export async function isCurrent(sql: Sql, { ownerId, runId, place }: AttemptKey,
     select from test_attempts
     where owner_id = ${ownerId} and run_id = ${runId} and place = ${place} and status = 'RUNNING' and token = ${token}`;
   return rows.length > 0;
+}
+
+/** Notes that its judge or simulated user is about to be asked. @returns whether it still runs as it was begun */
+export async function noteAsking(sql: Sql, { ownerId, runId, place }: AttemptKey, token: string): Promise<boolean> {
+  const { count } = await sql`
+    update test_attempts set is_asking = true
+    where owner_id = ${ownerId} and run_id = ${runId} and place = ${place} and status = 'RUNNING' and token = ${token}`;
+  return count > 0;
+}
+
+/** Notes that the answer has come. @returns false if it was given up before, and counts as one of unknown cost */
+export async function noteAnswered(sql: Sql, { ownerId, runId, place, token }: HeldAttempt): Promise<boolean> {
+  const { count } = await sql`
+    update test_attempts set is_asking = false
+    where owner_id = ${ownerId} and run_id = ${runId} and place = ${place} and token = ${token}`;
+  return count > 0;
 }
 
 /** A beginning that a process gives up in order to stop is not one too many. */

@@ -3,7 +3,6 @@ import { readCountedPage } from "@parley/shared/db/bounded-page";
 import type { Sql } from "@parley/shared/db/database";
 import type { RunStatus } from "@parley/shared/domain/tests";
 import type { OldRows } from "@parley/shared/jobs/old-rows";
-import type { Cost } from "../cost.ts";
 import { PASS_VALID_MS } from "../score.ts";
 
 export interface RunKey extends AgentKey {
@@ -68,17 +67,6 @@ export async function updateRun(tx: Sql, row: RunRow): Promise<void> {
     update test_runs set status = ${row.status}, error = ${row.error}, cost = ${row.cost},
       unpriced_replies = ${row.unpricedReplies}, ended_at = ${row.endedAt}, revision = revision + 1
     where owner_id = ${row.ownerId} and run_id = ${row.runId}`;
-}
-
-/** Adds to what a run has cost, whether it has ended or not. */
-export async function addCost(
-  sql: Sql,
-  { ownerId, runId }: Pick<RunKey, "ownerId" | "runId">,
-  { micros, unpriced }: Cost,
-): Promise<void> {
-  await sql`
-    update test_runs set cost = cost + ${micros}, unpriced_replies = unpriced_replies + ${unpriced}, revision = revision + 1
-    where owner_id = ${ownerId} and run_id = ${runId}`;
 }
 
 /** Returns how often each of these runs has changed, in their order; null for one that is gone. */

@@ -3012,7 +3012,7 @@ export interface components {
             knowledge?: components["schemas"]["AgentKnowledge"][] | null;
             /** @description IANA time zone of the system variables. Default: that of your settings, or UTC. */
             timezone?: string | null;
-            /** @description Your server, which is asked once before a conversation begins. */
+            /** @description Your server, which is asked once before a conversation begins. A conversation asks that of its own version, published or not. */
             start_webhook?: components["schemas"]["StartWebhookRequest"] | null;
             /** @description How the agent takes turns in calls. */
             call_settings?: components["schemas"]["CallSettings"] | null;
@@ -3666,7 +3666,7 @@ export interface components {
             handoffs: components["schemas"]["Handoff"][];
             /** @description Knowledge bases that the agent answers from. */
             knowledge: components["schemas"]["AgentKnowledge"][];
-            /** @description The server that is asked before a conversation begins. */
+            /** @description The server that a conversation on this version asks before it begins. */
             start_webhook: components["schemas"]["StartWebhook"] | null;
             /** @description Whether conversations are analyzed when they end. */
             call_analysis_enabled: boolean;
@@ -4019,7 +4019,7 @@ export interface components {
             knowledge?: components["schemas"]["AgentKnowledge"][] | null;
             /** @description IANA time zone of the system variables. Default: that of your settings, or UTC. */
             timezone?: string | null;
-            /** @description Your server, which is asked once before a conversation begins. */
+            /** @description Your server, which is asked once before a conversation begins. A conversation asks that of its own version, published or not. */
             start_webhook?: components["schemas"]["StartWebhookRequest"] | null;
             /** @description How the agent takes turns in calls. */
             call_settings?: components["schemas"]["CallSettings"] | null;

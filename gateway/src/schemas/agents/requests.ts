@@ -97,7 +97,10 @@ const optionalFields = {
     "Knowledge bases of yours (`/knowledge-bases`) that the agent answers from, each once.",
   ),
   timezone: Maybe(TimeZone, "IANA time zone of the system variables. Default: that of your settings, or UTC."),
-  start_webhook: Maybe(StartWebhook, "Your server, which is asked once before a conversation begins."),
+  start_webhook: Maybe(
+    StartWebhook,
+    "Your server, which is asked once before a conversation begins. A conversation asks that of its own version, published or not.",
+  ),
   call_settings: Maybe(CallSettings, "How the agent takes turns in calls."),
   recording: Maybe(
     Type.Boolean(),

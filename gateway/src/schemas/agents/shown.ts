@@ -90,7 +90,7 @@ export const Agent = Resource("Agent", {
   custom_tools: Type.Array(CustomTool, { description: "Tools of the library that the agent's model can call." }),
   handoffs: Type.Array(Handoff, { description: "Agents to which the model may hand the conversation over." }),
   knowledge: Type.Array(AgentKnowledge, { description: "Knowledge bases that the agent answers from." }),
-  start_webhook: Nullable(StartWebhookShown, "The server that is asked before a conversation begins."),
+  start_webhook: Nullable(StartWebhookShown, "The server that a conversation on this version asks before it begins."),
   call_analysis_enabled: Type.Boolean({ description: "Whether conversations are analyzed when they end." }),
   call_analysis_prompt: Type.Optional(
     Type.Object(

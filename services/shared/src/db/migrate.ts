@@ -28,8 +28,8 @@ const GAVE_UP = ["57014", "40P01"];
  *
  * Processes may use the tables in the meantime: their statements wait. To avoid a deadlock with a transaction that waits for a
  * locked table, it locks every table first, and releases all of them if that takes long.
- * @throws ConfigError when the ledger has migrations that this build cannot work with, as a database of 0.1 has; when the text of one
- *   has changed since
+ * @throws ConfigError when the ledger has migrations that this build cannot work with, as a database of 0.1 has, or whose text has changed
+ *   since it was applied
  */
 export async function migrate(db: Database, migrations: readonly Migration[]): Promise<void> {
   await db.begin(async (tx) => {
@@ -49,12 +49,21 @@ export async function migrate(db: Database, migrations: readonly Migration[]): P
       const sha256 = sha256Of(sql);
       const known = applied.get(name);
       if (known === sha256) continue;
-      if (known) throw new Error(`migration ${name} was changed after it was applied: add a new one instead`);
+      if (known)
+        throw new ConfigError(
+          `the database was made by an unreleased build of Parley whose migration ${name} has changed since. ${HELP}` +
+            " If you changed the migration yourself, add a new one instead.",
+        );
       await tx.unsafe(sql);
       await tx`insert into migrations (name, sha256) values (${name}, ${sha256})`;
     }
   });
 }
+
+const HELP =
+  "This build cannot upgrade it. To keep its data, back it up (deploy/backup.sh, or a copy of the folder PARLEY_HOME) or go on " +
+  "with the build that made it. To use this build, start with a new database: in one command, " +
+  "PARLEY_HOME=.parley-new bun run start; for containers, with an empty Postgres volume.";
 
 /** By which the ledger and `deploy/releases` know a migration's text. */
 export function sha256Of(sql: string): string {
@@ -100,8 +109,7 @@ function refuseUnworkable(applied: ReadonlyMap<string, string>, migrations: read
   const unknown = others.filter((name) => numberOf(name) <= newest);
   if (unknown.length > 0)
     throw new ConfigError(
-      `the database was made by Parley 0.1 or a build of another branch (it has ${unknown.join(", ")}): ` +
-        "start with a new database or PARLEY_HOME, or keep running the release that made it",
+      `the database was made by Parley 0.1 or a build of another branch (it has ${unknown.join(", ")}). ${HELP}`,
     );
   const unworkable = others.filter((name) => neededNumber(name) > newest);
   if (unworkable.length > 0)

@@ -90,3 +90,11 @@ test("a split that is none is refused before anything is asked", async () => {
   expect([status === 0, asked.length]).toEqual([false, 0]);
   expect(stderr).toContain("such as 3=10,2=90");
 });
+
+test("an address of the API without https:// is refused as such, not as a server that does not answer", async () => {
+  const { status, stderr } = await runHere(["agent", "list"], {
+    PARLEY_URL: "parley.example.com",
+    PARLEY_API_KEY: "vk_1",
+  });
+  expect([status, stderr]).toEqual([1, "PARLEY_URL must begin with https:// or http://, not be parley.example.com\n"]);
+});

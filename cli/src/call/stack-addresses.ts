@@ -50,9 +50,12 @@ function valuesOf(env: Environment, names: readonly string[]): string[] {
   const file = existsSync(path) ? readFileSync(path, "utf8") : "";
   return names.map((name) => {
     const value = env[name] || new RegExp(`^${name}=(.+)$`, "m").exec(file)?.[1];
-    if (value) return value;
-    throw new ConfigError(
-      `${name} is not set and not in ${path}: start the stack with "bun run start", or select another with PARLEY_HOME`,
-    );
+    if (!value)
+      throw new ConfigError(
+        `${name} is not set and not in ${path}: start the stack with "bun run start", or select another with PARLEY_HOME`,
+      );
+    if (name.endsWith("_URL") && !/^https?:\/\//i.test(value))
+      throw new ConfigError(`${name} must begin with https:// or http://, not be ${value}`);
+    return value;
   });
 }

@@ -138,7 +138,7 @@ test("a replay takes the conversations with a status, needs its version, and a m
   const replay = (body: object) => send("POST", `/agents/${id}/replays`, body);
   const latest = { agent_version: "latest" };
   for (const [body, path, message] of [
-    [{ version: 1, max: 1 }, "agent_version", "agent_version is required"],
+    [{ max: 1 }, "agent_version", "agent_version is required"],
     [latest, "max", "max is required without conversations.conversation_ids"],
     [
       { ...latest, max: 1, conversations: { conversation_status: "FAILED" } },

@@ -87,8 +87,6 @@ export function openTurnStream({ runTurns }: Conversations): TurnStream {
     const { promise, resolve, reject } = Promise.withResolvers<TurnEnd | null>();
     if (origin.signal?.aborted) throw cancelled();
     const number = ++lastNumber;
-    let takenCharacters = 0;
-
     const over = () => {
       clearTimeout(timer);
       origin.signal?.removeEventListener("abort", leave);
@@ -102,33 +100,18 @@ export function openTurnStream({ runTurns }: Conversations): TurnStream {
     };
     const leave = () => giveUp(cancelled());
     const late = () => giveUp(new ServiceError("deadline", "The conversation service did not answer in time"));
-    const took = (characters: number) => {
-      takenCharacters += characters;
-      if (takenCharacters < CREDIT / 2 || !turns.has(number)) return;
-      outbox.next().credits.push({ number, characters: takenCharacters });
-      takenCharacters = 0;
-    };
-    const hearText = (text: string) => {
-      if (text === "") return;
-      const wait = call.onText(text);
-      if (wait) void wait.then(() => took(text.length));
-      else took(text.length);
-    };
+    const tell = tellWithCredit(call, (characters) => {
+      if (turns.has(number)) outbox.next().credits.push({ number, characters });
+    });
     const inheritedMs = (origin.deadlineMs ?? Number.POSITIVE_INFINITY) - HOP_MARGIN_MS - Date.now();
     const timeoutMs = Math.max(0, Math.min(call.timeoutMs, inheritedMs));
     const timer = setTimeout(late, timeoutMs);
     origin.signal?.addEventListener("abort", leave, { once: true });
 
     turns.set(number, {
-      hear({ started, text, tools, end }) {
-        if (started) call.onStarted(started);
-        let heard = 0;
-        for (const tool of tools) {
-          hearText(text.slice(heard, tool.offset));
-          heard = tool.offset;
-          call.onTool?.(tool);
-        }
-        hearText(text.slice(heard));
+      hear(news) {
+        const { end } = news;
+        tell(news);
         if (!end) return;
         over();
         if (end.errorReplayed) call.onReplayed?.();
@@ -156,6 +139,36 @@ export function openTurnStream({ runTurns }: Conversations): TurnStream {
 
   void read();
   return { opened: opened.promise, load: () => (isRetired ? null : turns.size), run, retire };
+}
+
+/** Passes news on, and gives credit for the text that its reader has taken, half of it at a time. */
+function tellWithCredit(
+  { onStarted, onText, onTool }: TurnCall,
+  give: (characters: number) => void,
+): (news: Pick<TurnNews, "started" | "text" | "tools">) => void {
+  let taken = 0;
+  const took = (characters: number) => {
+    taken += characters;
+    if (taken < CREDIT / 2) return;
+    give(taken);
+    taken = 0;
+  };
+  const tellText = (text: string) => {
+    if (text === "") return;
+    const wait = onText(text);
+    if (wait) void wait.then(() => took(text.length));
+    else took(text.length);
+  };
+  return ({ started, text, tools }) => {
+    if (started) onStarted(started);
+    let told = 0;
+    for (const tool of tools) {
+      tellText(text.slice(told, tool.offset));
+      told = tool.offset;
+      onTool?.(tool);
+    }
+    tellText(text.slice(told));
+  };
 }
 
 export function unreachable(): ServiceError {

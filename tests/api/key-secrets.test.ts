@@ -72,7 +72,8 @@ test("a model and a speech server whose key is a secret are sent its owner's cur
   expect(keys).toEqual([`Bearer ${SECOND}`, `Bearer ${SECOND}`]);
 
   const tried = { agent_id: agentId, message: "Hello", streaming: false, draft: { agent_description: "Unsaved" } };
-  expect((await manage.post("//v1/public/chat", tried)).status).toBe(200);
+  const tested = await manage.post("//v1/public/chat", tried);
+  expect(tested.status).toBe(200);
   expect(model.requests.at(-1)?.authorization).toBe(`Bearer ${SECOND}`);
   // As a test's judge is asked, whose answer is not what counts here.
   const judge = { providerName: "CUSTOM_LLM", modelName: "judge", params: { baseUrl: model.baseUrl, keySecret: NAME } };
@@ -87,6 +88,10 @@ test("a model and a speech server whose key is a secret are sent its owner's cur
   const { changes } = (await api.get(`/agents/${agentId}/versions/1/diff/2`)).body;
   expect(changes).toContainEqual({ field: "llm.params.api_key", from: key, to: "********6789" });
   expect((await manage.send("DELETE", `/secrets/${NAME}`)).status).toBe(200);
+  // A draft does not keep it, and comes with each message.
+  const draft = { llm: withKey(key) };
+  const onDraft = await manage.post("//v1/public/chat", { ...tried, session_id: tested.body.session_id, draft });
+  expect([onDraft.status, onDraft.body.detail]).toEqual([422, expect.stringContaining(`there is no ${NAME}`)]);
   const stored = (await rows.of(owner.ownerId)).join("\n");
   for (const value of [FIRST, SECOND]) expect(stored).not.toContain(value);
 });

@@ -40,7 +40,8 @@ function presentResult({ testId, name, required, status, passed, passes, passAtL
   return { test_id: testId, name, required, status, passed: passed ?? null, passes, pass_at_least: passAtLeast };
 }
 
-export function presentReplay(run: TestRun) {
+/** @param withWords whether it is shown what was said, which the users of stored conversations said first */
+export function presentReplay(run: TestRun, withWords: boolean) {
   return {
     ...presentListedReplay(run),
     results: run.results.flatMap(({ testId, attempts }) =>
@@ -48,9 +49,20 @@ export function presentReplay(run: TestRun) {
         conversation_id: testId,
         ...presentAttempt(attempt),
         replayed_conversation_id: attempt.conversationId ?? null,
-        ...outcomeOf(attempt, { differences: [], transcript: null, error: null }),
+        ...replayed(attempt, withWords),
       })),
     ),
+  };
+}
+
+function replayed(attempt: TestAttempt, withWords: boolean): object {
+  const outcome = outcomeOf(attempt, { differences: [], transcript: null, error: null });
+  if (withWords) return outcome;
+  const { differences } = outcome as { differences: { what: string; field?: string }[] };
+  return {
+    ...outcome,
+    transcript: null,
+    differences: differences.map(({ what, field }) => ({ what, ...(field !== undefined && { field }) })),
   };
 }
 

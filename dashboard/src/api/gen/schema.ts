@@ -1175,7 +1175,9 @@ export interface paths {
         };
         /**
          * Get a replay with what differs
-         * @description Needs a key with the scope `tests:read`, or a session.
+         * @description A key without the scope `conversations:read` sees which kinds of things differ, and no transcripts, because these have what users said.
+         *
+         *     Needs a key with the scope `tests:read`, or a session.
          */
         get: operations["getReplay"];
         put?: never;

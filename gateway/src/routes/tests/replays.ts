@@ -46,7 +46,7 @@ export function replayRoutes(gate: GateContext, { agents }: Clients) {
             },
             { ...write, timeoutMs: FIND_TIMEOUT_MS },
           );
-          return presentReplay(required(replay));
+          return presentReplay(required(replay), true);
         },
       ),
     )
@@ -80,19 +80,21 @@ export function replayRoutes(gate: GateContext, { agents }: Clients) {
         {
           id: "getReplay",
           summary: "Get a replay with what differs",
+          description:
+            "A key without the scope `conversations:read` sees which kinds of things differ, and no transcripts, because these have what users said.",
           scope: "tests:read",
           query: GetReplayQuery,
           response: Replay,
           isList: true,
           refuses: ["not_found"],
         },
-        async ({ ownerId, params, query, origin }) => {
+        async ({ ownerId, params, query, origin, hasScope }) => {
           const key = { ownerId, agentId: params.agent_id ?? "", replayId: params.replay_id ?? "" };
           const { replay } = await agents.getReplay(
             { ...key, conversationId: query.conversation_id ?? "" },
             { origin },
           );
-          return presentReplay(required(replay));
+          return presentReplay(required(replay), hasScope("conversations:read"));
         },
       ),
     );

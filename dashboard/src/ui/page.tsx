@@ -21,7 +21,7 @@ export function Page({
   return (
     <div className="mx-auto flex w-full max-w-6xl flex-col gap-6 2xl:max-w-[88rem] px-4 py-6 sm:px-8 sm:py-8">
       <header className="flex flex-wrap items-start justify-between gap-x-6 gap-y-3">
-        <div className="min-w-0">
+        <div className="min-w-0 grow basis-72">
           <h1 dir="auto" className="text-xl font-semibold tracking-tight wrap-anywhere">
             {heading ?? title}
           </h1>

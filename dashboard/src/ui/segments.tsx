@@ -17,7 +17,7 @@ export function Segments<Value extends string>({
   return (
     <fieldset
       aria-label={label}
-      className="inline-flex max-w-full min-w-0 self-start overflow-x-auto rounded-lg bg-hover p-0.5"
+      className="inline-flex max-w-full min-w-0 flex-wrap self-start rounded-lg bg-hover p-0.5"
     >
       {options.map((option) => (
         <button

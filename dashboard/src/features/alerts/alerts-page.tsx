@@ -105,7 +105,7 @@ const COLUMNS: readonly Column<Alert>[] = [
     className: "max-w-0 w-full min-w-40",
     cell: ({ name, metric, threshold, window_minutes }) => (
       <>
-        <span className="block truncate font-medium" dir="auto">
+        <span className="block font-medium wrap-anywhere" dir="auto">
           {name}
         </span>
         <span className="block text-xs text-muted max-sm:whitespace-normal sm:truncate">
@@ -124,5 +124,10 @@ const COLUMNS: readonly Column<Alert>[] = [
   },
   { name: "Opened", ...MOMENT, cell: ({ opened_at }) => (opened_at ? <Time at={opened_at} relative /> : "Never") },
   { name: "On", cell: (alert) => <Enabled alert={alert} /> },
-  { name: "Actions", cell: (alert) => <AlertMenu alert={alert} /> },
+  {
+    name: "Actions",
+    label: <span className="sr-only">Actions</span>,
+    align: "right",
+    cell: (alert) => <AlertMenu alert={alert} />,
+  },
 ];

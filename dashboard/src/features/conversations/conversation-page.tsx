@@ -39,7 +39,7 @@ export function ConversationPage() {
       {found.isError ? (
         <ErrorState error={found.error} onRetry={found.refetch} />
       ) : (
-        <div role="status" aria-label="Loading" className="grid gap-6 lg:grid-cols-[1fr_20rem]">
+        <div role="status" aria-label="Loading" className="grid gap-6 xl:grid-cols-[1fr_20rem]">
           <Skeleton className="h-96" />
           <Skeleton className="h-64" />
         </div>
@@ -100,7 +100,7 @@ function Shown({ conversation }: { conversation: Conversation }) {
       }
       actions={messages.some(({ role }) => role === "user") && <MakeTestButton {...conversation} />}
     >
-      <div className="grid grid-cols-[minmax(0,1fr)] items-start gap-6 lg:grid-cols-[minmax(0,1fr)_20rem]">
+      <div className="grid grid-cols-[minmax(0,1fr)] items-start gap-6 xl:grid-cols-[minmax(0,1fr)_20rem]">
         <Tabs
           label="Conversation views"
           tabs={tabs}

@@ -19,6 +19,7 @@ const LABELS: Readonly<Record<string, string>> = {
   host: "Server",
   input: "Input price",
   interrupt_at_ms: "Interrupts after",
+  is_error: "Failed",
   llm: "Language model",
   max: "Maximum",
   max_cost_usd: "Cost at most",

@@ -3,8 +3,8 @@ import { agentNamesQuery } from "./agents.ts";
 
 const AGENT_ID = /\bagt_[0-9a-z]{26}\b/g;
 
-/** A refusal with the names of the agents that it tells by their IDs. */
-export function NamedAgents({ error }: { error: Error }) {
+/** A sentence of the API with the names of the agents that it tells by their IDs. */
+export function NamedAgents({ text }: { text: string }) {
   const names = useQuery(agentNamesQuery).data?.byId;
-  return error.message.replace(AGENT_ID, (id) => (names?.has(id) ? `“${names.get(id)}”` : id));
+  return text.replace(AGENT_ID, (id) => (names?.has(id) ? `“${names.get(id)}”` : id));
 }

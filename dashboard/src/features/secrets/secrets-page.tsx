@@ -82,7 +82,7 @@ function SecretMenu({ secret }: { secret: Secret }) {
         write={() => api.DELETE("/v1/manage/secrets/{secret_name}", { params: { path: { secret_name: name } } })}
         done={`Deleted “${name}”`}
         then={() => client.invalidateQueries({ queryKey: SECRETS })}
-        inWords={(error) => <NamedAgents error={error} />}
+        inWords={(error) => <NamedAgents text={error.message} />}
       >
         Only a secret that no tool and no agent uses can be deleted. This cannot be undone.
       </Confirm>

@@ -13,13 +13,16 @@ export function ReadableValue({ field, value }: { field: string; value: unknown 
   if (/^tools\.[^.]+$/.test(field) && (value === true || !value)) return value ? "On" : "Off";
   if (value === null || value === undefined || isEmpty(value)) return "Nothing";
   if (field === "knowledge" && Array.isArray(value)) return <KnowledgeValue uses={value} />;
-  const name = field.slice(field.lastIndexOf(".") + 1);
-  if (name === "agent_id") return <AgentName agentId={String(value)} />;
+  if (field.startsWith("call_analysis_schema.") && typeof value === "string") return typeInWords(value);
+  const [name = "", ...ancestors] = field.split(".").reverse();
+  if (ancestors.some(hasOwnNames) && typeof value !== "object") return String(value);
+  if (name === "agent_id") return <AgentNames ids={[String(value)]} />;
   if (name === "tool_id") return <ToolName toolId={String(value)} />;
   if (typeof value === "boolean") return value ? "Yes" : "No";
   if (typeof value === "number") return name.endsWith("_ms") ? `${numberOf(value)} ms` : numberOf(value);
-  if (typeof value !== "object") return field.startsWith("call_analysis_schema.") ? typeInWords(value) : String(value);
+  if (typeof value !== "object") return String(value);
   if (!Array.isArray(value)) return <Parts field={field} value={value} />;
+  if (name === "handed_off_to") return <AgentNames ids={value} />;
   if (value.every((item) => typeof item !== "object")) return value.join(", ");
   return (
     <ul className="flex flex-col gap-2">
@@ -32,17 +35,22 @@ export function ReadableValue({ field, value }: { field: string; value: unknown 
   );
 }
 
-/** Names that an owner has given, unlike those of the API, stay as they are. */
-const HAVE_OWN_NAMES = /^call_analysis_schema$|(^|\.)(headers|properties)$/;
+/** Whether what is in a field has names that an owner has given, which stay as they are. */
+function hasOwnNames(name: string): boolean {
+  return ["call_analysis_schema", "analysis", "headers", "properties", "arguments"].includes(name);
+}
 
 function Parts({ field, value }: { field: string; value: object }) {
   if (field.startsWith("call_analysis_schema.") && "type" in value) return typeInWords(value.type);
-  const parts = Object.entries(value).filter(([name, part]) => name !== "id" && part !== null && !isEmpty(part));
+  const isOwn = field.split(".").some(hasOwnNames);
+  const parts = Object.entries(value).filter(
+    ([name, part]) => isOwn || (name !== "id" && part !== null && !isEmpty(part)),
+  );
   return (
     <dl className="flex flex-col gap-0.5">
       {parts.map(([name, part]) => (
         <div key={name} className="flex flex-wrap gap-x-2">
-          <dt className="text-muted">{HAVE_OWN_NAMES.test(field) ? name : labelOf(name)}:</dt>
+          <dt className="text-muted">{isOwn ? name : labelOf(name)}:</dt>
           <dd dir="auto" className="min-w-0 wrap-anywhere whitespace-pre-wrap">
             <ReadableValue field={`${field}.${name}`} value={part} />
           </dd>
@@ -58,9 +66,9 @@ function ToolName({ toolId }: { toolId: string }) {
   return <span title={toolId}>{name ?? (tools?.areAll ? "Deleted tool" : toolId)}</span>;
 }
 
-function AgentName({ agentId }: { agentId: string }) {
+function AgentNames({ ids }: { ids: readonly string[] }) {
   const names = useQuery(agentNamesQuery).data;
-  return <span title={agentId}>{nameOfAgent(names, agentId)}</span>;
+  return ids.map((id) => nameOfAgent(names, id)).join(", ");
 }
 
 function typeInWords(notation: unknown): string {

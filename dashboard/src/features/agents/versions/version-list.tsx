@@ -109,13 +109,11 @@ function columnsOf(
     {
       name: "Made",
       ...MOMENT,
-      className: "text-muted",
+      className: "max-w-48 text-muted",
       cell: ({ created_by, created_at }) => (
         <>
-          <span className="whitespace-nowrap">
-            <Time at={created_at} relative />
-          </span>
-          <span className="block text-xs wrap-anywhere">
+          <Time at={created_at} relative />
+          <span className="block truncate text-xs">
             <Author by={created_by} />
           </span>
         </>

@@ -58,7 +58,7 @@ export function ToolMenu({ tool, onLeave }: { tool: Tool; onLeave: () => void })
         write={() => api.DELETE("/v1/public/tools/{tool_id}", { params })}
         done={`Deleted “${tool.name}”`}
         then={leave}
-        inWords={(error) => <NamedAgents error={error} />}
+        inWords={(error) => <NamedAgents text={error.message} />}
       >
         Only a tool that no agent uses can be deleted. This cannot be undone.
       </Confirm>

@@ -1,5 +1,5 @@
 import type { Schema } from "../../../../api/client.ts";
-import { CodeBlock } from "../../../../ui/code-block.tsx";
+import { ReadableValue } from "../../versions/readable-value.tsx";
 
 type Difference = Schema["ReplayDifference"];
 
@@ -24,32 +24,26 @@ export function DifferenceView({ difference }: { difference: Difference }) {
       )}
       {(before !== undefined || after !== undefined) && (
         <div className="grid gap-3 md:grid-cols-2">
-          <Side label="Stored" value={before} name={name} />
-          <Side label="Replay" value={after} name={name} />
+          <Side label="Stored" what={what} value={before} />
+          <Side label="Replay" what={what} value={after} />
         </div>
       )}
     </div>
   );
 }
 
-function Side({ label, value, name }: { label: string; value: unknown; name: string }) {
-  const text = typeof value === "string" ? value : (JSON.stringify(value ?? null, null, 2) ?? "null");
+function Side({ label, what, value }: { label: string; what: string; value: unknown }) {
   return (
     <div className="flex min-w-0 flex-col gap-1.5">
       <p className="text-xs font-medium text-muted">{label}</p>
-      {isEmpty(value) ? (
-        <p className="text-muted">None</p>
-      ) : (
-        <CodeBlock
-          text={text}
-          copied={`${name}, ${label.toLowerCase()}`}
-          className="max-h-64 pr-14! break-words whitespace-pre-wrap"
-        />
-      )}
+      <div
+        dir="auto"
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, also by keyboard
+        tabIndex={0}
+        className="max-h-64 overflow-auto rounded-lg border border-line px-3 py-2 wrap-anywhere whitespace-pre-wrap"
+      >
+        <ReadableValue field={`replay.${what}`} value={value} />
+      </div>
     </div>
   );
-}
-
-function isEmpty(value: unknown): boolean {
-  return value === undefined || (Array.isArray(value) && value.length === 0);
 }

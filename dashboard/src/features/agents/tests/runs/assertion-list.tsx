@@ -1,6 +1,7 @@
 import { clsx } from "clsx";
 import { Check, X } from "lucide-react";
 import { useId } from "react";
+import { NamedAgents } from "../../named-agents.tsx";
 import { assertionLabel } from "../editor/assertion-rows.ts";
 import type { Attempt } from "../queries.ts";
 
@@ -32,7 +33,7 @@ export function AssertionList({ label, results }: { label: string; results: read
                 {assertionLabel(type)}
               </span>
               <span dir="auto" className={clsx("block wrap-anywhere", passed ? "text-muted" : "text-ink")}>
-                {reason}
+                <NamedAgents text={reason} />
               </span>
             </span>
           </li>

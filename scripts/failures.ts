@@ -13,6 +13,9 @@ const FAILED = /^\(fail\) |^# Unhandled error/;
 /** Above the list in which bun repeats the failed tests of all files, below the last file's heading. */
 const REPEATED = /^\d+ tests? failed:$/;
 const PASSED = /^\(pass\) /;
+const ENDED = /^\((?:pass|fail|skip|todo)\) /;
+/** The last line of a run. */
+const RAN = /^Ran \d+ tests? across /;
 
 /**
  * Repeats the reports of what failed, the end of long ones, then lists the failed tests by file: a reader who sees only the
@@ -47,6 +50,20 @@ function failedParts({ name, report }: Failure): Part[] {
   const failed = parts.filter(({ lines }) => lines.some((line) => FAILED.test(line)));
   if (failed.length > 0) return failed;
   return [{ name, lines: [whole, ...parts].flatMap(({ lines }) => lines) }];
+}
+
+/**
+ * Names the file that ran, and the test that ended last, when the process of a batch ended before its tests. Empty if all have run.
+ * @param report what `bun test` printed to its standard error
+ * @param how the process ended, such as "ended by SIGSEGV"
+ */
+export function tellCutOff(report: string, files: readonly string[], how: string): string {
+  const lines = Bun.stripANSI(report).split("\n");
+  if (lines.some((line) => RAN.test(line))) return "";
+  const begunAt = lines.findLastIndex((line) => HEADING.test(line));
+  const file = lines[begunAt]?.slice(0, -1) ?? files.join(", ");
+  const last = lines.slice(begunAt + 1).findLast((line) => ENDED.test(line));
+  return `(fail) ${file} ${how} ${last ? `after ${last}` : "before its first test was over"}\n`;
 }
 
 function endOf(text: string, most: number): string {

@@ -1,4 +1,5 @@
 import { availableParallelism } from "node:os";
+import { tellCutOff } from "../failures.ts";
 import { hasNoMatch, type Outcome, readTally, sum } from "../tally.ts";
 import { type Batch, inBatches } from "./batches.ts";
 import { watchIdleTime } from "./idle-time.ts";
@@ -95,8 +96,9 @@ async function runBatch(
   const [printed, report] = await Promise.all([new Response(child.stdout).text(), new Response(child.stderr).text()]);
   const exitCode = await child.exited;
   if (name !== undefined && hasNoMatch(report)) return { passed: 0, failed: 0, failures: [] };
-  const late = overdue.aborted ? `(fail) ${files.join(", ")} did not end within ${withinMs / 1000} s\n` : "";
-  const told = `${printed}${report.trim()}\n${late}\n`;
+  const end = child.signalCode ? `ended by ${child.signalCode}` : `ended with exit code ${exitCode}`;
+  const how = overdue.aborted ? `did not end within ${withinMs / 1000} s, and hung` : end;
+  const told = `${printed}${report.trim()}\n${tellCutOff(report, files, how)}\n`;
   process.stdout.write(told);
   const tally = readTally(report, exitCode);
   return { ...tally, failures: tally.failed > 0 ? [{ name: files.join(", "), report: told }] : [] };

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { tellFailures } from "../failures.ts";
+import { tellCutOff, tellFailures } from "../failures.ts";
 
 const REPORT = `bun test v1
 gateway/src/a.test.ts:
@@ -43,6 +43,31 @@ test("a batch that ended without a failed test is reported in full", () => {
   expect(tellFailures([{ name: "a.test.ts", report: "panic: out of memory" }])).toBe(
     "--- a.test.ts\npanic: out of memory\n\n--- Failed:\na.test.ts\n",
   );
+});
+
+test("a file that ends its process is named with the test that ended before, also if another file failed", () => {
+  const cutOff = `${REPORT}gateway/src/c.test.ts:\n(pass) c is one [1.00ms]\n`;
+  const told = tellCutOff(cutOff, ["gateway/src/b.test.ts", "gateway/src/c.test.ts"], "ended by SIGSEGV");
+  expect(tellFailures([{ name: "gateway/src/", report: cutOff + told }])).toEndWith(`--- Failed:
+gateway/src/b.test.ts
+  (fail) b is one [2.00ms]
+gateway/src/c.test.ts
+  (fail) gateway/src/c.test.ts ended by SIGSEGV after (pass) c is one [1.00ms]
+`);
+});
+
+test("a file that hangs before its first test is named", () => {
+  const hung = "bun test v1\n\ncli/tests/a.test.ts:\n";
+  expect(tellCutOff(hung, ["cli/tests/a.test.ts"], "did not end within 600 s, and hung")).toBe(
+    "(fail) cli/tests/a.test.ts did not end within 600 s, and hung before its first test was over\n",
+  );
+  expect(tellCutOff("panic: out of memory", ["a.test.ts", "b.test.ts"], "ended with exit code 132")).toBe(
+    "(fail) a.test.ts, b.test.ts ended with exit code 132 before its first test was over\n",
+  );
+});
+
+test("a process that ran all of its tests is not said to have been cut off", () => {
+  expect(tellCutOff(`${REPORT}\n 2 pass\n 1 fail\nRan 3 tests across 2 files. [1.00s]\n`, [], "ended")).toBe("");
 });
 
 test("a long report is cut to its end, and many reports share the space", () => {

@@ -146,7 +146,7 @@ async function answerAndStore(ctx: ConversationContext, run: Run, { prepared, ac
   if (reply.clientCalls.length > 0) tell({ type: "client_calls", calls: reply.clientCalls });
 }
 
-/** Says what the start webhook rejects the conversation with, or what the model answers. @param into what takes the reply */
+/** Says what the start webhook rejects the conversation with, or what the model answers. */
 async function askAndSpeak(
   ctx: ConversationContext,
   { turn, call, mode, tell, memory }: Run,

@@ -7,6 +7,7 @@ import { PromptServiceService } from "@parley/proto/parley/prompt/v1/prompt_serv
 import { VoiceServiceService } from "@parley/proto/parley/voice/v1/voice_service.ts";
 import { WebhookDispatcherServiceService } from "@parley/proto/parley/webhook/v1/webhook_service.ts";
 import type { Clock } from "@parley/shared/clock";
+import { expiredKeys } from "@parley/shared/idempotency/keys";
 import type { Logger } from "@parley/shared/log";
 import type { Running } from "@parley/shared/process/running";
 import { startService } from "@parley/shared/process/service";
@@ -68,6 +69,7 @@ import { updateSettings } from "./rpc/update-settings.ts";
 import { watchKeys } from "./rpc/watch-keys.ts";
 import { settingsQueue } from "./settings/tell-settings.ts";
 import { createPasswords } from "./sign-in/password.ts";
+import { IDEMPOTENCY_CLAIMS } from "./store/idempotency-claims.ts";
 
 export function startAccount(config: AccountConfig, log: Logger, given?: Clock): Promise<Running> {
   return startService(
@@ -171,6 +173,7 @@ export function startAccount(config: AccountConfig, log: Logger, given?: Clock):
               findLostNumbers: findLostNumbers(ctx),
             },
             queues,
+            sweeps: [expiredKeys(db, [IDEMPOTENCY_CLAIMS])],
             // The gateways' watch streams.
             endStreams: keyChanges.stop,
           },

@@ -6,6 +6,8 @@ import { PromptServiceService } from "@parley/proto/parley/prompt/v1/prompt_serv
 import { VoiceServiceService } from "@parley/proto/parley/voice/v1/voice_service.ts";
 import type { Clock } from "@parley/shared/clock";
 import type { RoomSettings } from "@parley/shared/domain/full";
+import { expiredKeys } from "@parley/shared/idempotency/keys";
+import { IDEMPOTENCY_KEYS } from "@parley/shared/idempotency/store";
 import { forgetOwner } from "@parley/shared/jobs/forget-owner";
 import { oldRows } from "@parley/shared/jobs/old-rows";
 import { jsonHash } from "@parley/shared/json/json-hash";
@@ -147,7 +149,10 @@ export async function startAgent(config: AgentConfig, log: Logger, given?: Clock
               ...forgetOwners(ctx),
               ...handOverQueue(conversations),
             },
-            sweeps: [oldRows(db, "delete-expired-drafts", 60 * 60_000, [EXPIRED_DRAFTS])],
+            sweeps: [
+              oldRows(db, "delete-expired-drafts", 60 * 60_000, [EXPIRED_DRAFTS]),
+              expiredKeys(db, [IDEMPOTENCY_KEYS]),
+            ],
           },
           agentTests(ctx, stopping),
         ];

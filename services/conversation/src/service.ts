@@ -1,6 +1,8 @@
 import { ConversationServiceService } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
 import type { Clock } from "@parley/shared/clock";
 import { foldQueue } from "@parley/shared/folds/fold";
+import { expiredKeys } from "@parley/shared/idempotency/keys";
+import { IDEMPOTENCY_KEYS } from "@parley/shared/idempotency/store";
 import type { Logger } from "@parley/shared/log";
 import type { Feature } from "@parley/shared/process/feature";
 import type { Running } from "@parley/shared/process/running";
@@ -67,6 +69,7 @@ import { goneConversations } from "./search/tidy.ts";
 import { oldRecentFigures } from "./statistics/recent.ts";
 import { COUNTS } from "./store/conversation-counts.ts";
 import { figuresFold } from "./store/figures/fold-figures.ts";
+import { TURN_KEYS } from "./store/turns/turn-keys.ts";
 import type { ToolSource } from "./tools/toolbox.ts";
 
 /**
@@ -111,7 +114,13 @@ export function startConversation(
               ...relay.queues,
               ...analysisQueue(ctx, log),
             },
-            sweeps: [...silences, expiredConversations(ctx, log), goneConversations(patient), oldRecentFigures(db)],
+            sweeps: [
+              ...silences,
+              expiredConversations(ctx, log),
+              goneConversations(patient),
+              oldRecentFigures(db),
+              expiredKeys(db, [TURN_KEYS, IDEMPOTENCY_KEYS]),
+            ],
             stop: async () => {
               relay.stop();
               await close();

@@ -1,5 +1,6 @@
 import { connectPostgres } from "@parley/shared/db/connect";
-import { sweepKeys } from "@parley/shared/idempotency/keys";
+import { oldKeys } from "@parley/shared/idempotency/keys";
+import { deleteOldRows } from "@parley/shared/jobs/old-rows";
 import { finishJobs } from "@parley/shared/jobs/store";
 import { firstTexts } from "@parley/testkit/statement-cost/filled-tables";
 import { NOW, ROWS, type Statement, testOldPlans } from "@parley/testkit/statement-cost/old-plans";
@@ -11,7 +12,6 @@ import { numberEnded, numberSilent } from "../src/store/search/number-conversati
 import { insertPart } from "../src/store/search/terms.ts";
 import { TURN_KEYS } from "../src/store/turns/turn-keys.ts";
 
-const CLOCK = { now: () => NOW };
 const open = (type: string) => ({ conversations: { type: `'${type}'`, status: "'IN_PROGRESS'" } });
 
 const said = { messages: { seq: "1", role: "'user'", content: "'text'" } };
@@ -33,11 +33,10 @@ const STATEMENTS: Statement[] = [
     run: (db) => closeSilentCalls(db, NOW, "", NOW, 200),
     expected: 200,
   },
-  { name: "sweepKeys", tables: { turn_keys: {} }, run: (db) => sweepKeys(db, TURN_KEYS, CLOCK), expected: 50 },
   {
-    name: "sweepKeys of an owner",
+    name: "oldKeys",
     tables: { turn_keys: {} },
-    run: (db, ownerId) => sweepKeys(db, TURN_KEYS, CLOCK, ownerId),
+    run: (db) => deleteOldRows(db, oldKeys(TURN_KEYS), NOW),
     expected: 50,
   },
   {

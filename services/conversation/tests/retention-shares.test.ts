@@ -34,7 +34,7 @@ async function seed(ownerId: string, count: number, messages = 1): Promise<void>
 }
 
 function sweep(): Promise<void> {
-  return expiredConversations({ db, clock }, silentLogger).run(clock.now(), new AbortController().signal);
+  return expiredConversations({ db }, silentLogger).run(clock.now(), new AbortController().signal);
 }
 
 async function left(ownerId: string): Promise<{ conversations: number; messages: number }> {

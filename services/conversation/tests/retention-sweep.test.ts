@@ -237,7 +237,8 @@ test("idempotency keys of turns are swept a day after their request", async () =
   await db`
     insert into turn_keys (owner_id, idempotency_key, fingerprint, created_at)
     select ${ownerId}, 'k' || n, '', now() - n * interval '1 hour' from generate_series(1, 48) as n`;
-  await sweptUntil(async () => {
+  await makeDue(db, "delete-expired-keys");
+  await eventually(async () => {
     const [row] = await db`select count(*)::integer as left from turn_keys where owner_id = ${ownerId}`;
     expect(row?.left).toBe(23);
   });

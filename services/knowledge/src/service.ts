@@ -3,6 +3,8 @@ import { KnowledgeServiceService } from "@parley/proto/parley/knowledge/v1/knowl
 import type { Clock } from "@parley/shared/clock";
 import type { RoomSettings } from "@parley/shared/domain/full";
 import { createEgress } from "@parley/shared/egress/egress";
+import { expiredKeys } from "@parley/shared/idempotency/keys";
+import { IDEMPOTENCY_KEYS } from "@parley/shared/idempotency/store";
 import { oldRows } from "@parley/shared/jobs/old-rows";
 import type { WorkerSettings } from "@parley/shared/jobs/worker";
 import type { Logger } from "@parley/shared/log";
@@ -94,7 +96,11 @@ export function startKnowledge(
               ...ingestion({ ...ctx, parser, ask: egress.ask, stopping, changed: index.changed }),
               ...removals(db),
             },
-            sweeps: [refreshes(db), oldRows(db, "delete-untaken-parts", 10 * 60_000, [UNTAKEN_PARTS])],
+            sweeps: [
+              refreshes(db),
+              oldRows(db, "delete-untaken-parts", 10 * 60_000, [UNTAKEN_PARTS]),
+              expiredKeys(db, [IDEMPOTENCY_KEYS]),
+            ],
           },
           {
             handlers: {

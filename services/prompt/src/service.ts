@@ -2,6 +2,8 @@ import { AgentServiceService } from "@parley/proto/parley/agent/v1/agent_service
 import { PromptServiceService } from "@parley/proto/parley/prompt/v1/prompt_service.ts";
 import type { Clock } from "@parley/shared/clock";
 import type { RoomSettings } from "@parley/shared/domain/full";
+import { expiredKeys } from "@parley/shared/idempotency/keys";
+import { IDEMPOTENCY_KEYS } from "@parley/shared/idempotency/store";
 import { forgetOwner } from "@parley/shared/jobs/forget-owner";
 import type { Logger } from "@parley/shared/log";
 import type { Running } from "@parley/shared/process/running";
@@ -56,6 +58,7 @@ export function startPrompt(config: PromptConfig, log: Logger, given?: Clock): P
               forgetOwner: forgetOwner(ctx),
             },
             queues: { ...followQueue(ctx), ...forgetOwners(ctx) },
+            sweeps: [expiredKeys(db, [IDEMPOTENCY_KEYS])],
           },
         ];
       },

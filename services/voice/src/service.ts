@@ -5,6 +5,8 @@ import { VoiceServiceService } from "@parley/proto/parley/voice/v1/voice_service
 import type { Clock } from "@parley/shared/clock";
 import { revealing } from "@parley/shared/domain/secret-keys";
 import { createEgress } from "@parley/shared/egress/egress";
+import { expiredKeys } from "@parley/shared/idempotency/keys";
+import { IDEMPOTENCY_KEYS } from "@parley/shared/idempotency/store";
 import type { Logger } from "@parley/shared/log";
 import { handOverQueue } from "@parley/shared/owner-events/hand-over";
 import type { Running } from "@parley/shared/process/running";
@@ -261,7 +263,7 @@ export function startVoice(config: VoiceConfig, log: Logger, given?: Clock): Pro
           recorded,
           forgetOwners({ ...base, signals, recordings: recorded }),
           lostCalls({ carriersOf, sip, log }),
-          { queues: handOverQueue(conversations) },
+          { queues: handOverQueue(conversations), sweeps: [expiredKeys(db, [IDEMPOTENCY_KEYS])] },
           callCommands({ ...base, direct, command: calls.command, watched: calls.watched, sealer }),
           { handlers: { checkCallbackId: checkCallbackId(callbackChecks) } },
           signals,

@@ -1,5 +1,5 @@
 import { invalid } from "@parley/shared/errors";
-import { keysExpiredAt, refuseOtherRequest, sweepKeysSometimes, takeKey } from "@parley/shared/idempotency/keys";
+import { keysExpiredAt, refuseOtherRequest, takeKey } from "@parley/shared/idempotency/keys";
 import type { AccountContext, Handler } from "../context.ts";
 import { findClaim, IDEMPOTENCY_CLAIMS } from "../store/idempotency-claims.ts";
 
@@ -9,7 +9,6 @@ export function claimIdempotencyKey({ db, clock }: AccountContext): Handler<"cla
     if (!idempotency) throw invalid("idempotency", "idempotency is required");
     const now = clock.now();
     const id = { ownerId, key: idempotency.key };
-    await sweepKeysSometimes(db, IDEMPOTENCY_CLAIMS, clock);
     if (await takeKey(db, IDEMPOTENCY_CLAIMS, id, idempotency.fingerprint, now)) return {};
     const taken = await findClaim(db, id, keysExpiredAt(now));
     if (taken) refuseOtherRequest(taken, idempotency.fingerprint);

@@ -1,7 +1,5 @@
 import type { Database } from "@parley/shared/db/database";
 import { foldChanges } from "@parley/shared/folds/fold";
-import { sweepKeys } from "@parley/shared/idempotency/keys";
-import { IDEMPOTENCY_KEYS } from "@parley/shared/idempotency/store";
 import type { Sweep } from "@parley/shared/jobs/sweeps";
 import type { Logger } from "@parley/shared/log";
 import type { ConversationContext } from "../context.ts";
@@ -13,7 +11,6 @@ import {
   listOwnerExpiry,
   takeExpired,
 } from "../store/expired.ts";
-import { TURN_KEYS } from "../store/turns/turn-keys.ts";
 import { forgetLater } from "./forget.ts";
 import { inTurns } from "./in-turns.ts";
 
@@ -29,7 +26,7 @@ const MESSAGES = 10_000;
 /** Lists add up every deletion until it is folded into the counts, so fold often. */
 const FOLD_AFTER = 2_000;
 
-type Context = Pick<ConversationContext, "db" | "clock">;
+type Context = Pick<ConversationContext, "db">;
 
 /** Deletes conversations past retention, which no endpoint shows anymore. */
 export function expiredConversations(ctx: Context, log: Logger): Sweep {
@@ -38,8 +35,6 @@ export function expiredConversations(ctx: Context, log: Logger): Sweep {
     everyMs: EVERY_MS,
     deletes: true,
     run: async (now, stopping) => {
-      for (const keys of [TURN_KEYS, IDEMPOTENCY_KEYS])
-        while (!stopping.aborted && (await sweepKeys(ctx.db, keys, ctx.clock)) > 0);
       await inTurns(ownersWithExpired(ctx.db, now), ownerSweep(ctx, log, now), stopping);
     },
   };

@@ -1,13 +1,7 @@
 import type { Idempotency } from "@parley/proto/parley/common/v1/common.ts";
 import type { Turn } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
 import { notFound, ServiceError } from "@parley/shared/errors";
-import {
-  type IdempotencyKey,
-  keysExpiredAt,
-  refuseOtherRequest,
-  sweepKeysSometimes,
-  takeKey,
-} from "@parley/shared/idempotency/keys";
+import { type IdempotencyKey, keysExpiredAt, refuseOtherRequest, takeKey } from "@parley/shared/idempotency/keys";
 import { oneWaiter } from "@parley/shared/idempotency/one-waiter";
 import { decided } from "@parley/shared/idempotency/run";
 import { fromStoredError, toStoredError } from "@parley/shared/idempotency/store";
@@ -72,7 +66,6 @@ async function acceptNow(
   call: Call,
 ): Promise<Acceptance | null> {
   const key = { ownerId: turn.ownerId, key: idempotency.key };
-  await sweepKeysSometimes(ctx.db, TURN_KEYS, ctx.clock);
   const known = await find(ctx, key);
   const taken = known ? { stored: known } : await acceptFirst(ctx, turn, idempotency, call);
   if ("nothing" in taken) return answeredBefore(taken.nothing);

@@ -1,4 +1,6 @@
 import type { MessagingServiceService } from "@parley/proto/parley/messaging/v1/messaging_service.ts";
+import { expiredKeys } from "@parley/shared/idempotency/keys";
+import { IDEMPOTENCY_KEYS } from "@parley/shared/idempotency/store";
 import { oldRows } from "@parley/shared/jobs/old-rows";
 import type { Feature } from "@parley/shared/process/feature";
 import { byteShares } from "@parley/shared/shares/byte-shares";
@@ -37,7 +39,7 @@ export function threads(
   return {
     handlers: { sendText: sendText(ctx) },
     queues: { ...threadQueue(ctx, stopping), ...deliveryQueue(ctx) },
-    sweeps: [oldRows(ctx.db, "delete-old-messages", 10 * 60_000, OLD_ROWS)],
+    sweeps: [oldRows(ctx.db, "delete-old-messages", 10 * 60_000, OLD_ROWS), expiredKeys(ctx.db, [IDEMPOTENCY_KEYS])],
     stop: observeHeldBytes("voice notes", () => noteShares.heldBytes()),
   };
 }

@@ -1,7 +1,7 @@
-import { type Clock, isSure } from "../clock.ts";
-import type { Fragment, Sql } from "../db/database.ts";
-import { oldestPlaces } from "../db/oldest-places.ts";
+import type { Database, Fragment, Sql } from "../db/database.ts";
 import { invalid } from "../errors.ts";
+import { type OldRows, oldRows } from "../jobs/old-rows.ts";
+import type { Sweep } from "../jobs/sweeps.ts";
 
 /**
  * A table of keys: `owner_id`, `idempotency_key`, the request's `fingerprint`, and the request's outcome
@@ -22,6 +22,8 @@ export interface IdempotencyKey {
 
 /** How long a key is remembered. */
 const KEPT_MS = 24 * 60 * 60 * 1000;
+/** How often expired keys are deleted, which an owner without room for another response waits for. */
+export const SWEEP_MS = 60_000;
 
 /** Keys taken until then are free again. */
 export function keysExpiredAt(now: Date): Date {
@@ -51,31 +53,13 @@ export async function takeKey(
   return taken !== undefined;
 }
 
-/** How many requests with a new key share a sweep, so that each pays for a small part of one. */
-const SWEEP_EVERY = 5;
-/** More keys than those requests add. */
-const SWEPT_MAX = 50;
-const requestsSince = new WeakMap<KeyTable, number>();
-
-/** Called before each new key: sweeps at every fifth call. */
-export async function sweepKeysSometimes(sql: Sql, table: KeyTable, clock: Clock): Promise<void> {
-  const since = requestsSince.get(table) ?? 0;
-  requestsSince.set(table, (since + 1) % SWEEP_EVERY);
-  if (since === 0) await sweepKeys(sql, table, clock);
+export function expiredKeys(db: Database, tables: readonly KeyTable[]): Sweep {
+  return oldRows(db, "delete-expired-keys", SWEEP_MS, tables.map(oldKeys));
 }
 
-/**
- * Deletes some expired keys, of any owner unless one is given; none while the clock is in doubt.
- * @returns the number deleted
- */
-export async function sweepKeys(sql: Sql, table: KeyTable, clock: Clock, ownerId?: string): Promise<number> {
-  if (!isSure(clock)) return 0;
-  const owned = ownerId === undefined ? sql`` : sql`and owner_id = ${ownerId}`;
-  const where = sql`${sql(table.takenAt)} <= ${keysExpiredAt(clock.now())} ${owned}`;
-  const expired = { where, by: table.takenAt, limit: SWEPT_MAX };
-  const { count } =
-    await sql`delete from ${sql(table.name)} where ctid = any(${oldestPlaces(sql, table.name, expired)})`;
-  return count;
+/** A response may have megabytes. */
+export function oldKeys({ name, takenAt }: KeyTable): OldRows {
+  return { table: name, by: takenAt, keptMs: KEPT_MS, rows: 50 };
 }
 
 /** @throws ServiceError invalid when a key was taken for another request */

@@ -1,12 +1,11 @@
 import type { Clock } from "../clock.ts";
 import type { Database, Sql } from "../db/database.ts";
 import { type ErrorKind, ServiceError } from "../errors.ts";
-import { keysExpiredAt, refuseOtherRequest, sweepKeys, sweepKeysSometimes, takeKey } from "./keys.ts";
+import { keysExpiredAt, refuseOtherRequest, takeKey } from "./keys.ts";
 import {
   findOutcome,
   fromStoredError,
   IDEMPOTENCY_KEYS,
-  ResponsesFull,
   type StoredOutcome,
   storeError,
   storeResponse,
@@ -47,8 +46,7 @@ export async function runIdempotent<R>(
   if (!idempotency) return (await db.begin(write)) as R;
   const id = { ownerId, key: idempotency.key };
   const now = clock.now();
-  await sweepKeysSometimes(db, IDEMPOTENCY_KEYS, clock);
-  const ending = db.begin(async (tx): Promise<Outcome<R>> => {
+  const outcome = await db.begin(async (tx): Promise<Outcome<R>> => {
     const isTaken = await takeKey(tx, IDEMPOTENCY_KEYS, id, idempotency.fingerprint, now);
     const stored = isTaken ? null : await findOutcome(tx, id, keysExpiredAt(now));
     if (stored) return replay(stored, { idempotency, codec, call });
@@ -62,11 +60,6 @@ export async function runIdempotent<R>(
       await storeError(tx, id, toStoredError(error));
       return { error };
     }
-  });
-  const outcome = await ending.catch(async (error: unknown): Promise<never> => {
-    // In the sweep of all owners, others' expired keys could come first.
-    if (error instanceof ResponsesFull) await sweepKeys(db, IDEMPOTENCY_KEYS, clock, ownerId);
-    throw error;
   });
   return resultOf(outcome);
 }

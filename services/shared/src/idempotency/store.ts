@@ -2,7 +2,7 @@ import type { Sql } from "../db/database.ts";
 import type { OwnedTable } from "../db/owned-rows.ts";
 import { fullDetail, type RoomSettings } from "../domain/full.ts";
 import { type ErrorKind, ServiceError, type Violation } from "../errors.ts";
-import type { IdempotencyKey, KeyTable } from "./keys.ts";
+import { type IdempotencyKey, type KeyTable, SWEEP_MS } from "./keys.ts";
 
 /** The table of `table.sql`. */
 export const IDEMPOTENCY_KEYS: KeyTable = {
@@ -28,16 +28,6 @@ const ROOM: RoomSettings = {
   what: "The responses kept for your idempotency keys of the last 24 hours",
   remedy: "try again later, or without an Idempotency-Key",
 };
-/** Responses give back their room one by one, a day after they were stored. */
-const FULL_RETRY_MS = 60_000;
-
-/** The owner has no room for another response. */
-export class ResponsesFull extends ServiceError {
-  constructor() {
-    super("rate_limited", fullDetail(ROOM), { retryAfterMs: FULL_RETRY_MS });
-  }
-}
-
 export interface StoredError {
   kind: ErrorKind;
   detail: string;
@@ -77,7 +67,7 @@ export async function findOutcome(
 
 /**
  * Comes last in its transaction: it locks the owner's sum, and to exclude deadlocks, nothing may wait after that.
- * @throws ResponsesFull; the transaction must then be rolled back
+ * @throws ServiceError rate_limited if the owner has no room for it; the transaction must then be rolled back
  */
 export async function storeResponse(tx: Sql, { ownerId, key }: IdempotencyKey, response: Uint8Array): Promise<void> {
   await tx`
@@ -86,7 +76,8 @@ export async function storeResponse(tx: Sql, { ownerId, key }: IdempotencyKey, r
   // Nothing to count. The conversation service has only such responses, and no sums.
   if (response.length === 0) return;
   const [sum] = await tx<{ bytes: number }[]>`select bytes from idempotency_bytes where owner_id = ${ownerId}`;
-  if ((sum?.bytes ?? 0) > ROOM.bytesMax) throw new ResponsesFull();
+  if ((sum?.bytes ?? 0) > ROOM.bytesMax)
+    throw new ServiceError("rate_limited", fullDetail(ROOM), { retryAfterMs: SWEEP_MS });
 }
 
 /** Comes last in its transaction, like `storeResponse`. */

@@ -29,6 +29,19 @@ async function started(port: number, start: Start): Promise<StandIn> {
   }
 }
 
+/** Answers a request that controls a stand-in. What the caller got wrong is answered with 400 and a sentence. */
+export async function controlled<B = Record<string, unknown>>(
+  request: Request,
+  work: (body: B) => object | Promise<object>,
+): Promise<Response> {
+  try {
+    const text = await request.text();
+    return Response.json(await work(text === "" ? {} : JSON.parse(text)));
+  } catch (error) {
+    return Response.json({ detail: error instanceof Error ? error.message : String(error) }, { status: 400 });
+  }
+}
+
 /** Reads a whole number from the environment. Prints what is wrong with it and exits with 1, if it is not one from 0 to `max`. */
 export function readNumber(name: string, absent: number, max: number): number {
   const text = process.env[name] ?? String(absent);

@@ -1,6 +1,7 @@
 import { E164 } from "@parley/shared/phone/e164";
 import type { PlivoAccount, PlivoApi, PlivoFields } from "@parley/testkit/stand-ins/carriers/plivo-api";
 import type { TwilioAccount, TwilioApi, TwilioFields } from "@parley/testkit/stand-ins/carriers/twilio-api";
+import { controlled } from "../serve.ts";
 import { answer, type SimulatedCall } from "./calls.ts";
 import { createExchange, type Exchange } from "./exchange.ts";
 import { plivoCall, plivoStandIn } from "./plivo.ts";
@@ -68,30 +69,33 @@ export function startCarrier({ port, speechUrl }: CarrierOptions) {
     routes: {
       "/healthz": { GET: () => Response.json({ status: "ok" }) },
       "/control/accounts": {
-        POST: controlled(async (body) => {
-          const numbers = Array.isArray(body.numbers) ? body.numbers.map(numberOf) : [];
-          const authToken = String(body.auth_token ?? "");
-          if (body.provider === "TWILIO")
-            addTwilio({ accountSid: String(body.account_sid), authToken, numbers: keyed(numbers, {}) });
-          else if (body.provider === "PLIVO")
-            addPlivo({ authId: String(body.auth_id), authToken, numbers: keyed(numbers, null) });
-          else throw new Error("provider is not valid: TWILIO or PLIVO");
-          return {};
-        }),
+        POST: (request) =>
+          controlled(request, (body) => {
+            const numbers = Array.isArray(body.numbers) ? body.numbers.map(numberOf) : [];
+            const authToken = String(body.auth_token ?? "");
+            if (body.provider === "TWILIO")
+              addTwilio({ accountSid: String(body.account_sid), authToken, numbers: keyed(numbers, {}) });
+            else if (body.provider === "PLIVO")
+              addPlivo({ authId: String(body.auth_id), authToken, numbers: keyed(numbers, null) });
+            else throw new Error("provider is not valid: TWILIO or PLIVO");
+            return {};
+          }),
       },
       "/control/phones/:number": {
-        PUT: controlled(async (body, number) => {
-          exchange.setScript(numberOf(number), scriptOf(body));
-          return {};
-        }),
+        PUT: (request) =>
+          controlled(request, (body) => {
+            exchange.setScript(numberOf(request.params.number), scriptOf(body));
+            return {};
+          }),
       },
       "/control/calls": {
         GET: () => Response.json({ calls: exchange.calls().map(shown) }),
-        POST: controlled(async ({ to, from = "+12025550199", ...script }) => {
-          const call = callIn(numberOf(to), numberOf(from), scriptOf(script));
-          if (!call) throw new Error(`to is not valid: nobody has imported ${to} from this carrier`);
-          return shown(call);
-        }),
+        POST: (request) =>
+          controlled(request, ({ to, from = "+12025550199", ...script }) => {
+            const call = callIn(numberOf(to), numberOf(from), scriptOf(script));
+            if (!call) throw new Error(`to is not valid: nobody has imported ${to} from this carrier`);
+            return shown(call);
+          }),
       },
       "/control/calls/:id": {
         GET: ({ params }) => {
@@ -166,21 +170,6 @@ function shown(call: SimulatedCall) {
     heard_bytes,
     said_lines,
     notes,
-  };
-}
-
-type Work = (body: Record<string, unknown>, number: string) => Promise<object>;
-
-/** What the caller got wrong is answered with 400 and a sentence. */
-function controlled(work: Work) {
-  return async (request: Request & { params?: { number?: string } }): Promise<Response> => {
-    try {
-      const text = await request.text();
-      const body = text === "" ? {} : JSON.parse(text);
-      return Response.json(await work(body, decodeURIComponent(request.params?.number ?? "")));
-    } catch (error) {
-      return Response.json({ detail: error instanceof Error ? error.message : String(error) }, { status: 400 });
-    }
   };
 }
 

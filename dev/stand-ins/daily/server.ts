@@ -1,4 +1,5 @@
 import { dailyStandIn } from "@parley/testkit/stand-ins/carriers/daily-api";
+import { controlled } from "../serve.ts";
 import { spokenOnPhone } from "../speech/spoken.ts";
 import { type Behavior, type Person, person } from "./person.ts";
 import { type FocusCall, startSipFocus } from "./sip-focus.ts";
@@ -143,19 +144,6 @@ export async function startDaily({ port, speechUrl }: DailyOptions) {
       await server.stop(true);
     },
   };
-}
-
-/** What the caller got wrong is answered with 400 and a sentence. */
-async function controlled(
-  request: Request,
-  work: (body: Record<string, unknown>) => Promise<object>,
-): Promise<Response> {
-  try {
-    const text = await request.text();
-    return Response.json(await work(text === "" ? {} : JSON.parse(text)));
-  } catch (error) {
-    return Response.json({ detail: error instanceof Error ? error.message : String(error) }, { status: 400 });
-  }
 }
 
 /** @throws Error naming the field that is wrong */

@@ -4,7 +4,7 @@ import {
   type Written,
   whatsAppApi,
 } from "@parley/testkit/stand-ins/carriers/whatsapp-api";
-import type { StandIn } from "../serve.ts";
+import { controlled, type StandIn } from "../serve.ts";
 import { voiceNote } from "./voice-note.ts";
 
 /** The number that exists at the start. */
@@ -40,12 +40,12 @@ export function startWhatsApp({ port, speechUrl }: WhatsAppOptions): StandIn {
     maxRequestBodySize: BODY_BYTES_MAX,
     routes: {
       "/healthz": { GET: () => Response.json({ status: "ok" }) },
-      "/control/numbers": { POST: (request) => controlled(() => addNumber(api, request)) },
+      "/control/numbers": { POST: (request) => controlled(request, (body: NumberBody) => addNumber(api, body)) },
       "/control/messages": {
         GET: ({ url }) => Response.json({ messages: messagesTo(api, new URL(url).searchParams.get("to")) }),
-        POST: (request) => controlled(() => write(api, speechUrl, request)),
+        POST: (request) => controlled(request, (body: MessageBody) => write(api, speechUrl, body)),
       },
-      "/control/script": { POST: (request) => controlled(() => script(api, request)) },
+      "/control/script": { POST: (request) => controlled(request, (body: ScriptBody) => script(api, body)) },
     },
     fetch: async (request) =>
       (await api.handle(request)) ?? Response.json({ error: { message: "Unknown path", code: 100 } }, { status: 404 }),
@@ -65,8 +65,7 @@ interface NumberBody {
 }
 
 /** Sets a number up, and where Meta calls if that is given. */
-async function addNumber(api: WhatsAppApi, request: Request): Promise<object> {
-  const body = (await request.json()) as NumberBody;
+async function addNumber(api: WhatsAppApi, body: NumberBody): Promise<object> {
   const { phone_number_id: phoneNumberId, mobile_number: mobileNumber, callback_url: callbackUrl } = body;
   const { access_token: accessToken, app_secret: appSecret, verify_token: verifyToken } = body;
   if (mobileNumber && accessToken && appSecret && verifyToken)
@@ -90,8 +89,8 @@ interface MessageBody {
 }
 
 /** A customer writes. */
-async function write(api: WhatsAppApi, speechUrl: string, request: Request): Promise<object> {
-  const { phone_number_id: phoneNumberId, from, message_id: id, ...body } = (await request.json()) as MessageBody;
+async function write(api: WhatsAppApi, speechUrl: string, given: MessageBody): Promise<object> {
+  const { phone_number_id: phoneNumberId, from, message_id: id, ...body } = given;
   const written = await writtenOf(body, speechUrl);
   const { messageId, status } = await api.write(phoneNumberId, from.replace(/^\+/, ""), written, id);
   return { message_id: messageId, callback_status: status };
@@ -112,8 +111,7 @@ interface ScriptBody {
   statuses?: (string | { failed: number })[];
 }
 
-async function script(api: WhatsAppApi, request: Request): Promise<object> {
-  const { fail = [], statuses } = (await request.json()) as ScriptBody;
+function script(api: WhatsAppApi, { fail = [], statuses }: ScriptBody): object {
   api.failNext(...fail);
   if (statuses) api.statuses = statuses;
   return {};
@@ -126,12 +124,4 @@ function messagesTo({ sent }: WhatsAppApi, to: string | null): object[] {
     .map(({ wamid, to: person, type, text, audio }) => {
       return { id: wamid, to: person, type, text, ...(audio && { audio: Buffer.from(audio).toString("base64") }) };
     });
-}
-
-async function controlled(work: () => Promise<object>): Promise<Response> {
-  try {
-    return Response.json(await work());
-  } catch (error) {
-    return Response.json({ error: error instanceof Error ? error.message : String(error) }, { status: 400 });
-  }
 }

@@ -12,6 +12,7 @@ import { TimeOfDay } from "./conversations.ts";
 import { At, Id, PageFigures, Resource, Uuid } from "./resources.ts";
 import {
   About,
+  Count,
   DateTimeText,
   DynamicVariables,
   E164,
@@ -195,8 +196,6 @@ export const CheckedCallBatch = Resource("CheckedCallBatch", {
 });
 
 export const ListCallBatchesQuery = Type.Object(PageQuery);
-
-const Count = (description: string) => Type.Integer({ minimum: 0, description });
 
 const BatchCounts = Resource(
   "CallBatchCounts",

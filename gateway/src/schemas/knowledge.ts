@@ -1,7 +1,7 @@
 import { DOCUMENT_STATUSES, namesOf } from "@parley/shared/domain/api-names";
 import { type Static, Type } from "@sinclair/typebox";
 import { At, Id, Message, PageFigures, Resource } from "./resources.ts";
-import { Maybe, Nullable, OneOf, PageQuery, Text, Words } from "./types.ts";
+import { Count, Maybe, Nullable, OneOf, PageQuery, Text, Words } from "./types.ts";
 
 const BaseName = Words({ max: 100, description: "Name, which need not be unique.", example: "Price lists" });
 const BaseDescription = Text({
@@ -34,8 +34,6 @@ export const DocumentsHash = Type.String({
     "Hash of the names and texts of its documents. The same documents have the same hash, uploaded anew too; one that has no text yet does not count.",
   examples: ["9f86d081884c7d65"],
 });
-const Count = (description: string) => Type.Integer({ minimum: 0, description });
-
 export const KnowledgeBase = Resource(
   "KnowledgeBase",
   {

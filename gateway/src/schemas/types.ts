@@ -1,3 +1,4 @@
+import { E164 as E164_FORM } from "@parley/shared/phone/e164";
 import { isVisible } from "@parley/shared/text/name";
 import { isTimeZone } from "@parley/shared/text/time-zone";
 import { Kind, type TSchema, Type } from "@sinclair/typebox";
@@ -62,6 +63,11 @@ export function Maybe<S extends TSchema>(schema: S, description?: string) {
   return Type.Optional(Nullable(schema, description ?? schema.description));
 }
 
+/** An object without further fields. */
+export const strict = { additionalProperties: false };
+
+export const Count = (description: string) => Type.Integer({ minimum: 0, description });
+
 /** Any JSON object. */
 export const Json = Type.Record(Type.String(), Type.Unknown());
 
@@ -86,7 +92,7 @@ export const PageQuery = {
 };
 
 export const E164 = Text({
-  pattern: "^\\+[1-9]\\d{6,14}$",
+  pattern: E164_FORM.source,
   form: "be a phone number in E.164 form, such as +14155550123",
   description: "Phone number in E.164 form.",
   example: "+14155550123",

@@ -1,5 +1,6 @@
 import { presentDoNotCall } from "@parley/shared/domain/present/do-not-call";
 import { notFound } from "@parley/shared/errors";
+import { E164 } from "@parley/shared/phone/e164";
 import { Elysia } from "elysia";
 import type { Clients } from "../../clients.ts";
 import type { GateContext } from "../../gate.ts";
@@ -7,7 +8,6 @@ import { pageFigures, pageOf } from "../../present/page.ts";
 import { required } from "../../present/required.ts";
 import { DoNotCallBody, DoNotCallEntry, DoNotCallList, ListDoNotCallQuery } from "../../schemas/manage/do-not-call.ts";
 import { Done } from "../../schemas/manage/fields.ts";
-import { E164 } from "../../schemas/types.ts";
 import { endpoints, MANAGED } from "../endpoint.ts";
 
 export function doNotCallRoutes(gate: GateContext, { voices }: Clients) {
@@ -61,13 +61,10 @@ export function doNotCallRoutes(gate: GateContext, { voices }: Clients) {
         },
         async ({ ownerId, params, origin }) => {
           const mobileNumber = params.mobile_number ?? "";
-          if (!IS_NUMBER.test(mobileNumber)) throw notFound("Number on the do-not-call list");
+          if (!E164.test(mobileNumber)) throw notFound("Number on the do-not-call list");
           await voices.removeDoNotCall({ ownerId, mobileNumber }, { origin });
           return { message: "Number removed from the do-not-call list" };
         },
       ),
     );
 }
-
-/** A malformed id in a path is 404. */
-const IS_NUMBER = new RegExp(E164.pattern ?? "");

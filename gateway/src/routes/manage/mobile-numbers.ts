@@ -2,6 +2,7 @@ import { CARRIER_CALL_MS } from "@parley/shared/carriers/rest";
 import { presentOwnNumber, presentProvenNumber } from "@parley/shared/domain/present/account";
 import { isoTime } from "@parley/shared/domain/present/time";
 import { notFound } from "@parley/shared/errors";
+import { E164 } from "@parley/shared/phone/e164";
 import { Elysia } from "elysia";
 import type { Clients } from "../../clients.ts";
 import type { GateContext } from "../../gate.ts";
@@ -16,7 +17,6 @@ import {
   ProvenNumber,
   ShowNumbersQuery,
 } from "../../schemas/manage/mobile-numbers.ts";
-import { E164 } from "../../schemas/types.ts";
 import { endpoints, MANAGED } from "../endpoint.ts";
 
 export function mobileNumberRoutes(gate: GateContext, { accounts }: Clients) {
@@ -112,8 +112,6 @@ export function mobileNumberRoutes(gate: GateContext, { accounts }: Clients) {
 
 /** A malformed id in a path is 404; the account service cannot know that the number came from a path. */
 function numberOf({ mobile_number = "" }: Readonly<Record<string, string | undefined>>): string {
-  if (!IS_NUMBER.test(mobile_number)) throw notFound("Mobile number");
+  if (!E164.test(mobile_number)) throw notFound("Mobile number");
   return mobile_number;
 }
-
-const IS_NUMBER = new RegExp(E164.pattern ?? "");

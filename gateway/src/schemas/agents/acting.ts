@@ -2,9 +2,7 @@ import { namesOf } from "@parley/shared/domain/api-names";
 import { KNOWLEDGE_MODES } from "@parley/shared/domain/knowledge";
 import { HANDOFF_CONTEXTS } from "@parley/shared/domain/tools";
 import { type Static, Type } from "@sinclair/typebox";
-import { Maybe, OneOf, Text, Words } from "../types.ts";
-
-const strict = { additionalProperties: false };
+import { Maybe, OneOf, strict, Text, Words } from "../types.ts";
 
 export const CustomTool = Type.Object(
   {

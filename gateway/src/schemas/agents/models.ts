@@ -1,7 +1,7 @@
 import { PRICE_MAX } from "@parley/shared/domain/prices";
 import { Type } from "@sinclair/typebox";
 import { SecretName } from "../tools/parts.ts";
-import { About, Json, Maybe, OneOf, Text, Words } from "../types.ts";
+import { About, Json, Maybe, OneOf, strict, Text, Words } from "../types.ts";
 
 export const Language = Text({
   max: 35,
@@ -12,8 +12,6 @@ export const Language = Text({
 });
 const ModelName = Words({ max: 200, description: "A model of the provider.", example: "gpt-4.1-mini" });
 const Temperature = Type.Number({ minimum: 0, maximum: 2, description: "Sampling temperature.", examples: [0.5] });
-const strict = { additionalProperties: false };
-
 /** The address of an owner's own model or speech server. */
 const Endpoint = {
   // The operation's path is appended to it, which a query or a fragment would swallow. A URL parser drops line breaks

@@ -1,9 +1,7 @@
 import { webOriginOf } from "@parley/shared/text/web-origin";
 import { Type } from "@sinclair/typebox";
-import { About, E164, Maybe, OneOf, Text, TimeZone, Words } from "../types.ts";
+import { About, E164, Maybe, OneOf, strict, Text, TimeZone, Words } from "../types.ts";
 import { Language } from "./models.ts";
-
-const strict = { additionalProperties: false };
 
 const Message = Type.Optional(Text({ max: 1000, description: "What the agent says then." }));
 const tool = <P extends Parameters<typeof Type.Object>[0]>(description: string, properties: P) =>

@@ -2,7 +2,7 @@ import { CONVERSATION_TYPES, namesOf } from "@parley/shared/domain/api-names";
 import { Type } from "@sinclair/typebox";
 import { IncludeCost, IncludedCosts } from "../costs.ts";
 import { Id, Resource } from "../resources.ts";
-import { Nullable, OneOf, Text } from "../types.ts";
+import { Count, Nullable, OneOf, Text } from "../types.ts";
 import { PeriodFields } from "./fields.ts";
 
 export const StatisticsQuery = Type.Object({
@@ -10,8 +10,6 @@ export const StatisticsQuery = Type.Object({
   agent_id: Type.Optional(Text({ max: 200, description: "Only conversations of this agent." })),
   include: IncludeCost,
 });
-
-const Count = (description: string) => Type.Integer({ minimum: 0, description });
 
 const modelFigures = {
   replies: Count("Replies from models."),

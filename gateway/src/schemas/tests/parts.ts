@@ -1,9 +1,7 @@
 import { ASSERTION_TYPES, NOISES, TEST_LIMITS } from "@parley/shared/domain/tests";
 import { Type } from "@sinclair/typebox";
 import { AgentId } from "../resources.ts";
-import { About, Json, Maybe, OneOf, Text, Words } from "../types.ts";
-
-const strict = { additionalProperties: false };
+import { About, Json, Maybe, OneOf, strict, Text, Words } from "../types.ts";
 
 export const Model = Type.Object(
   {

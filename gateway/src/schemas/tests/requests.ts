@@ -1,11 +1,9 @@
 import { CONVERSATION_STATUSES, CONVERSATION_TYPES, namesOf } from "@parley/shared/domain/api-names";
 import { TEST_CHANNELS, TEST_KINDS, TEST_LIMITS, UNMOCKED, UNPRICED } from "@parley/shared/domain/tests";
 import { type Static, Type } from "@sinclair/typebox";
-import { About, DateTimeText, DynamicVariables, Maybe, OneOf, PageQuery, Text, Words } from "../types.ts";
+import { About, DateTimeText, DynamicVariables, Maybe, OneOf, PageQuery, strict, Text, Words } from "../types.ts";
 import { Assertion, Message, Mock, Model } from "./parts.ts";
 
-/** A misspelled field would run, replay or cost more than was meant. */
-const strict = { additionalProperties: false };
 const Name = Words({ max: 100, description: "Name of the test, unique for the agent.", example: "Looks up an order" });
 const Required =
   "Whether a version can be published only if this test has passed. Needs an agent whose `publishing` is `manual`.";

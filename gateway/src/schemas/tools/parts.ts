@@ -1,9 +1,7 @@
 import { namesOf } from "@parley/shared/domain/api-names";
 import { PARAMETER_PLACES } from "@parley/shared/domain/tools";
 import { type Static, Type } from "@sinclair/typebox";
-import { Json, Maybe, OneOf, Text, Words } from "../types.ts";
-
-const strict = { additionalProperties: false };
+import { Json, Maybe, OneOf, strict, Text, Words } from "../types.ts";
 
 export const SecretName = Text({
   min: 1,

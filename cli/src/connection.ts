@@ -16,8 +16,8 @@ import { str } from "envalid";
 export type Environment = Record<string, string | undefined>;
 export type AccountClient = ServiceClient<typeof AccountServiceService>;
 export type DispatcherClient = ServiceClient<typeof WebhookDispatcherServiceService>;
-export type ConversationClient = ServiceClient<typeof ConversationServiceService>;
-export type VoiceClient = ServiceClient<typeof VoiceServiceService>;
+type ConversationClient = ServiceClient<typeof ConversationServiceService>;
+type VoiceClient = ServiceClient<typeof VoiceServiceService>;
 
 const VARIABLES = {
   PARLEY_ACCOUNT_ADDRESS: str({ default: "", desc: "address of the account service" }),

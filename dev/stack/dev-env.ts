@@ -18,7 +18,7 @@ export function readDevEnv(home: Home): FirstOwner | null {
   return apiKey && ownerId && email && password ? { apiKey, ownerId, login: { email, password } } : null;
 }
 
-export interface Addresses {
+interface Addresses {
   url: string;
   modelUrl: string;
   speechUrl: string;

@@ -58,7 +58,7 @@ export type LeftOut = Exclude<WatchedName, "account"> | StandInName;
 /** These call the others while they end their calls and threads. */
 const TALKING: readonly LeftOut[] = ["voice", "messaging"];
 
-export type Say = (line: string) => void;
+type Say = (line: string) => void;
 
 /**
  * Starts all of Parley on this machine.

@@ -4,7 +4,7 @@ import { dirname, join } from "node:path";
 import type { User } from "./database-user.ts";
 
 /** An installed Postgres: the folder with bin, lib and share. */
-export interface Binaries {
+interface Binaries {
   folder: string;
   version: string;
 }

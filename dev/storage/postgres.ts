@@ -9,7 +9,7 @@ import { canReach, packagedBinaries, reachableBinaries } from "./postgres-binari
 /** The owner of an embedded Postgres's database, and the database's name. */
 export const OWNER = "parley";
 
-export interface ClusterSettings {
+interface ClusterSettings {
   /** Where to keep the data, if Postgres's user can reach it. */
   home: string;
   /** Where to keep the data otherwise. */

@@ -1,7 +1,7 @@
 import { type ErrorKind, ServiceError } from "@parley/shared/errors";
 
 /** An error as clients see it. Only this file knows status codes (docs/api-reference.md#errors). */
-export interface Problem {
+interface Problem {
   status: number;
   body: { detail: string; errors?: { path: string; message: string }[] };
   headers: Record<string, string>;

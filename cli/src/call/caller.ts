@@ -2,7 +2,7 @@ import { openPhoneAudio, PHONE_HZ } from "@parley/shared/phone/audio";
 import { dial } from "@parley/shared/phone/dial";
 import { type Recording, recording } from "./recording.ts";
 
-export interface CallOptions {
+interface CallOptions {
   /** host:port of the stack's SIP. */
   server: string;
   callee: string;

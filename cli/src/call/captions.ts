@@ -97,7 +97,7 @@ function beginning(text: string): string {
   return line.length <= SHOWN_MAX ? line : `${line.slice(0, SHOWN_MAX).toWellFormed()}…`;
 }
 
-export interface CallApi {
+interface CallApi {
   newest(agentId: string): Promise<CallConversation | null>;
   find(conversationId: string): Promise<CallConversation | null>;
 }

@@ -3,7 +3,7 @@ import type { PublicApi } from "../public-api.ts";
 import { type CallConversation, callApi, followCall } from "./captions.ts";
 import type { StackAddresses } from "./stack-addresses.ts";
 
-export interface RungCall {
+interface RungCall {
   /** As the carrier reports the end: completed, busy or failed. */
   status: string;
   /** What the carrier said or dialed, and what went wrong. */

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { plivoSignature, twilioSignature } from "@parley/shared/carriers/signatures";
 import type { Script } from "./scripts.ts";
 
-export interface CallbackTarget {
+interface CallbackTarget {
   provider: "TWILIO" | "PLIVO";
   authToken: string;
   callbacks: Script["callbacks"];

@@ -43,7 +43,7 @@ export function isOver({ status }: SimulatedCall): boolean {
   return OVER.includes(status);
 }
 
-export type NewCall = Omit<
+type NewCall = Omit<
   SimulatedCall,
   "status" | "rings" | "notes" | "heardBytes" | "saidLines" | "answeredAt" | "callbacks" | "media"
 >;

@@ -1,7 +1,7 @@
 import { muLaw } from "@parley/shared/media/g711";
 import type { Script } from "./scripts.ts";
 
-export interface MediaOptions {
+interface MediaOptions {
   provider: "TWILIO" | "PLIVO";
   url: string;
   account: string;

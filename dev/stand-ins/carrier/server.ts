@@ -8,7 +8,7 @@ import { plivoCall, plivoStandIn } from "./plivo.ts";
 import { type Script, scriptOf } from "./scripts.ts";
 import { twilioCall, twilioStandIn } from "./twilio.ts";
 
-export interface CarrierOptions {
+interface CarrierOptions {
   /** 0 takes any free port. */
   port: number;
   /** An OpenAI audio API, for what phones say. */

@@ -4,7 +4,7 @@ import { spokenOnPhone } from "../speech/spoken.ts";
 import { type Behavior, type Person, person } from "./person.ts";
 import { type FocusCall, startSipFocus } from "./sip-focus.ts";
 
-export interface DailyOptions {
+interface DailyOptions {
   /** The port of the REST API over TCP and of SIP over UDP; 0 takes any free one. */
   port: number;
   /** An OpenAI audio API, for what people say. */

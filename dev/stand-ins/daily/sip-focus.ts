@@ -4,7 +4,7 @@ import { headerOf, type Message, readMessage, writeMessage } from "@parley/share
 import { audioAt, audioOf } from "@parley/shared/phone/session-description";
 
 /** The SIP end of rooms: answers calls for telephone audio over UDP, on loopback. */
-export interface SipFocus {
+interface SipFocus {
   /** host:port. */
   address: string;
   stop(): void;
@@ -16,7 +16,7 @@ export interface FocusCall {
   hangUp(): void;
 }
 
-export interface FocusRooms {
+interface FocusRooms {
   /** How to answer a call to this user; null to refuse it, because its room is empty. */
   called(user: string): { heard(frame: Int16Array): void; connected(call: FocusCall): void; ended(): void } | null;
 }

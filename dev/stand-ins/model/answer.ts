@@ -24,7 +24,7 @@ export function answer(ask: Ask): Answer {
   return { kind: "text", text: reply(ask.messages) };
 }
 
-export type TokenUsage = { inputTokens: number; outputTokens: number };
+type TokenUsage = { inputTokens: number; outputTokens: number };
 
 /** An estimate: one token for every four characters of text, rounded up. */
 export function estimateUsage(ask: Ask, answer: Answer): TokenUsage {

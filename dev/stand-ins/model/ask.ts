@@ -23,7 +23,7 @@ export interface Message {
   documents?: readonly string[];
 }
 
-export type AnswerFormat = { kind: "text" } | { kind: "object" } | { kind: "schema"; schema: unknown };
+type AnswerFormat = { kind: "text" } | { kind: "object" } | { kind: "schema"; schema: unknown };
 
 export interface Tool {
   name: string;

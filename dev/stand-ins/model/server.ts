@@ -6,7 +6,7 @@ import { type Answer, answer, estimateUsage, words } from "./answer.ts";
 import { type Ask, readAsk } from "./ask.ts";
 import { type SseEvent, sse } from "./sse.ts";
 
-export interface ModelOptions {
+interface ModelOptions {
   /** 0, the default, takes any free port. */
   port?: number;
   /** Loopback by default, because the stand-in has no authentication. */

@@ -6,7 +6,7 @@ import { openSynthesizer, type Synthesizer } from "./synthesizer.ts";
 import { readTranscriptionRequest } from "./transcription-request.ts";
 import { wavHeader } from "./wav.ts";
 
-export interface SpeechOptions {
+interface SpeechOptions {
   /** 0, the default, takes any free port. */
   port?: number;
 }

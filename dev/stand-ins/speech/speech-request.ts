@@ -10,7 +10,7 @@ export interface SpeechRequest {
 
 /** Voices of flite; PocketSphinx understands `kal16` best. */
 const FLITE_VOICES = ["slt", "rms", "awb", "kal16"] as const;
-export type FliteVoice = (typeof FLITE_VOICES)[number];
+type FliteVoice = (typeof FLITE_VOICES)[number];
 
 /** OpenAI's limit for a text, in characters. */
 const TEXT_CHARACTERS_MAX = 4_096;

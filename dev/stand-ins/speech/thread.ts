@@ -1,5 +1,5 @@
 /** A thread that answers one question after another. */
-export interface Thread<Question, Answer> {
+interface Thread<Question, Answer> {
   /**
    * Asks a question after the earlier ones, unless the signal has been aborted by then.
    * @throws what the thread threw, that it died, or the signal's reason
@@ -10,7 +10,7 @@ export interface Thread<Question, Answer> {
   close(): void;
 }
 
-export type Told<Answer> = { answer: Answer } | { error: string };
+type Told<Answer> = { answer: Answer } | { error: string };
 
 interface Asked<Question, Answer> extends PromiseWithResolvers<Answer> {
   question: Question;

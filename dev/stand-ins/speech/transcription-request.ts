@@ -1,7 +1,7 @@
 import { invalid, missing } from "../openai-api.ts";
 import { readWav } from "./wav.ts";
 
-export interface TranscriptionRequest {
+interface TranscriptionRequest {
   /** 16,000 samples a second. */
   audio: Int16Array;
   format: "json" | "text";

@@ -16,7 +16,7 @@ const NUMBER = {
   mobileNumber: "+12025550120",
 };
 
-export interface WhatsAppOptions {
+interface WhatsAppOptions {
   /** 0 takes any free port. */
   port: number;
   /** The URL of an OpenAI audio API with its version, for what customers say. */

@@ -12,9 +12,9 @@ export const BYTES_MAX = 1024 * KIB;
 export const STRANGERS_WITHIN_MS = 10_000;
 const JSON_TYPE = /^application\/json\s*(;|$)/i;
 
-export type JsonObject = Record<string, unknown>;
+type JsonObject = Record<string, unknown>;
 
-export interface JsonLimits {
+interface JsonLimits {
   /** 1 MiB by default. */
   bytesMax?: number | undefined;
   /** 10,000 by default. */
@@ -25,7 +25,7 @@ export interface JsonLimits {
   isOptional?: boolean | undefined;
 }
 
-export interface JsonBody {
+interface JsonBody {
   value: JsonObject;
   /** The bytes as sent, for the fingerprint of an idempotency key. */
   bytes: Uint8Array;
@@ -82,7 +82,7 @@ export function utf8(bytes: Uint8Array): string {
   }
 }
 
-export interface RawLimits {
+interface RawLimits {
   bytesMax: number;
   /** Time limit for the whole body: a slow sender holds memory that others need. */
   withinMs: number;

@@ -2,7 +2,7 @@ import type { Logger } from "@parley/shared/log";
 import { slidingWindows } from "@parley/shared/rate-limit/windows";
 import { pathOf } from "./path.ts";
 
-export interface Served {
+interface Served {
   request: Request;
   requestId: string;
   /** The owner of the key or session; null for callers without one. */

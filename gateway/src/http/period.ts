@@ -6,7 +6,7 @@ const DAYS_DEFAULT = 30;
 export const DAYS_MAX = 366;
 
 /** The days that a query asks for, in UTC: `end` is the midnight after the last one. */
-export interface Period {
+interface Period {
   first: Date;
   end: Date;
 }

@@ -26,7 +26,7 @@ export function leaveRest(request: Request): void {
 }
 
 /** Releases the body of a request, and what arrives of it later. @returns whether there is one that nobody has read */
-export async function dropBody(request: Request): Promise<boolean> {
+async function dropBody(request: Request): Promise<boolean> {
   if (dropped.has(request)) return true;
   // Accessing `body` creates a stream even for a request without one.
   if (request.bodyUsed || !hasBody(request)) return false;

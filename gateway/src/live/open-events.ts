@@ -5,7 +5,7 @@ import { problemOf } from "../problem.ts";
 import { type EventStream, eventStream } from "./event-stream.ts";
 
 /** A stream of server-sent events that is open, or about to be. */
-export interface OpenEvents {
+interface OpenEvents {
   stream: EventStream;
   /** Fires when nobody reads anymore. */
   signal: AbortSignal;

@@ -9,7 +9,7 @@ import type { Clients } from "../clients.ts";
 type Told = WatchConversationsResponse;
 
 /** What is watched, once the conversation service has found it. */
-export interface Watched {
+interface Watched {
   opened: Told;
   /** What happens, also when the replica that tells it stops. @throws ServiceError when none tells it anymore */
   events: AsyncGenerator<Told>;

@@ -1,6 +1,6 @@
 import type { RateLimiter } from "./limiter.ts";
 
-export interface FailoverOptions {
+interface FailoverOptions {
   primary: RateLimiter;
   /** Takes over with the whole limit and fresh windows in each process. */
   fallback: RateLimiter;

@@ -32,7 +32,7 @@ export interface Guesses {
   count(of: string, detail: string): Promise<void>;
 }
 
-export interface Guess {
+interface Guess {
   /** The key of the count: what is guessed, and the client's address. */
   of: string;
   /** The value that the client sent, such as a key's digest or a callback's id. */
@@ -41,7 +41,7 @@ export interface Guess {
   gone(): AbortSignal;
 }
 
-export interface GuessSettings {
+interface GuessSettings {
   limiter: RateLimiter;
   /** How long an address waits after each wrong guess of its own, in milliseconds. */
   pauseMs?: number;

@@ -12,7 +12,7 @@ const SILENCE_MAX_MS = 2_000;
 /** A process starved of CPU for 100 ms must not count as an outage, which would give every key a second limit. */
 const COMMAND_TIMEOUT_MS = 500;
 
-export interface RedisLimiterOptions {
+interface RedisLimiterOptions {
   /** redis:// URL of one server, or comma-separated URLs of some nodes of a Redis Cluster. */
   url: string;
   /**
@@ -27,7 +27,7 @@ export interface RedisLimiterOptions {
 }
 
 /** `take` throws at once while Redis is disconnected, and after `commandTimeoutMs` without an answer; it never queues. */
-export interface RedisLimiter extends RateLimiter {
+interface RedisLimiter extends RateLimiter {
   close(): void;
 }
 

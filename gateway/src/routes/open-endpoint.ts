@@ -7,7 +7,7 @@ import { problemOf } from "../problem.ts";
 import { refuseOverRate } from "../rate-limit/refuse.ts";
 
 /** The limits of a route that anyone can call, applied before it does any work. */
-export interface OpenRules {
+interface OpenRules {
   /** Requests of one client address in a minute. Routes with the same `name` share the count. */
   perAddress: { name: string; perMinute: number; refusal: string };
   /** Headers of every response, refusals too. */

@@ -143,7 +143,7 @@ export const ToolCall = Resource(
 const DocumentSets = (description: string) =>
   Type.Array(Type.Object({ knowledge_base_id: KnowledgeBaseId, documents_hash: DocumentsHash }), { description });
 
-export const KnowledgeOfReply = Type.Object(
+const KnowledgeOfReply = Type.Object(
   {
     status: OneOf(namesOf(KNOWLEDGE_STATUSES), {
       description:
@@ -156,7 +156,7 @@ export const KnowledgeOfReply = Type.Object(
   { description: "How knowledge bases were searched for the reply." },
 );
 
-export const Sources = Type.Array(
+const Sources = Type.Array(
   Type.Object({
     knowledge_base_id: Type.String({
       description: "ID of the knowledge base that the document is in.",

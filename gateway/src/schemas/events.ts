@@ -19,7 +19,7 @@ import { Tool } from "./tools/shown.ts";
 import { About, Nullable, OneOf } from "./types.ts";
 
 /** The payload of an ended conversation. */
-export const ConversationEvent = Resource(
+const ConversationEvent = Resource(
   "ConversationEvent",
   {
     event: OneOf(DEFAULT_EVENTS, { description: "Name of the event." }),

@@ -2,17 +2,7 @@ import { Type } from "@sinclair/typebox";
 import { AgentId, At, Id, Resource } from "./resources.ts";
 import { About, Nullable, OneOf, Text } from "./types.ts";
 
-export const ACTIONS = [
-  "say",
-  "inject",
-  "mute",
-  "unmute",
-  "take_over",
-  "give_back",
-  "transfer",
-  "handoff",
-  "end",
-] as const;
+const ACTIONS = ["say", "inject", "mute", "unmute", "take_over", "give_back", "transfer", "handoff", "end"] as const;
 
 export const ControlBody = Type.Object(
   {

@@ -10,7 +10,7 @@ export const PromptContent = Text({
   example: "You handle refunds for {{company | Acme}}. The order is {{order number: NUMBER}}.",
 });
 
-export const PromptType = OneOf(namesOf(PROMPT_TYPES), {
+const PromptType = OneOf(namesOf(PROMPT_TYPES), {
   description: "`main` for what an agent says, `analysis` for the analysis of ended conversations.",
 });
 

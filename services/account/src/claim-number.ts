@@ -13,8 +13,7 @@ import {
   updateNumber,
 } from "./store/mobile-numbers.ts";
 
-export interface Claim
-  extends Pick<NumberRow, "ownerId" | "mobileNumber" | "telephonyProvider" | "carrierId" | "before"> {
+interface Claim extends Pick<NumberRow, "ownerId" | "mobileNumber" | "telephonyProvider" | "carrierId" | "before"> {
   /** Null if the owner proves nothing with it. */
   proof: Proof | null;
 }

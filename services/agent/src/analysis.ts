@@ -6,7 +6,7 @@ import type { AcquiredPrompts } from "./prompts/acquire-prompts.ts";
 import { NO_REFERENCE, type StoredAnalysis } from "./store/agents.ts";
 
 /** The part of a change that concerns an agent's analysis. Each field is separate in the API, so a missing one stays unchanged. */
-export interface AnalysisChange {
+interface AnalysisChange {
   analysis: AnalysisSettings | undefined;
   /** Clears the parts that it names: `analysisPrompt` and `analysisSchema`; ignores other names. */
   clear: readonly string[];

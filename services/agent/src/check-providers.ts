@@ -11,7 +11,7 @@ export interface ProviderConfigs {
   sts: StsConfig | undefined;
 }
 
-export interface ProviderRules {
+interface ProviderRules {
   catalogue: Catalogue;
   /** Private hosts where an owner's own endpoints may be. */
   allowedHosts: AllowList;

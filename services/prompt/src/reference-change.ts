@@ -6,7 +6,7 @@ import { deleteGoneRevisions, lockAgentReferences, type ReferringAgent, takeRevi
 /** Far longer than any call can be delayed, for example by a suspended process. */
 const GONE_KEPT_MS = 24 * 60 * 60_000;
 
-export interface ReferenceChange extends ReferringAgent {
+interface ReferenceChange extends ReferringAgent {
   /** Undefined when the caller does not number its changes. */
   revision: number | undefined;
   agentGone: boolean;

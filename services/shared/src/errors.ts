@@ -20,7 +20,7 @@ export interface Violation {
   message: string;
 }
 
-export interface ErrorFacts {
+interface ErrorFacts {
   /** Milliseconds after which a retry may work. */
   retryAfterMs?: number | undefined;
   violations?: readonly Violation[];

@@ -1,6 +1,6 @@
 const ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz";
 
-export type IdPrefix =
+type IdPrefix =
   | "agt"
   | "drf"
   | "cnv"

@@ -10,7 +10,7 @@ const KEPT_SHARE = 15 / 16;
 /** Events among which ended ones are looked for before pending ones go: without a bound, a long backlog is read each time. */
 const LOOKED_AT_MAX = 100_000;
 
-export interface BoundedLog {
+interface BoundedLog {
   db: Database;
   log: Logger;
   /** Limit for what is stored for one owner, reached some seconds late. */

@@ -4,7 +4,7 @@ import { brotliCompress, constants, gzip } from "node:zlib";
 /** Serves content that does not change while the process runs. */
 export type StaticAsset = (request: Request) => Promise<Response>;
 
-export type Encoding = "zstd" | "br" | "gzip" | "identity";
+type Encoding = "zstd" | "br" | "gzip" | "identity";
 /** The content, and its compressed forms, each read when it is first asked for. */
 export type Forms = { identity: () => Promise<Uint8Array> } & Partial<Record<Encoding, () => Promise<Uint8Array>>>;
 

@@ -11,7 +11,7 @@ const WITHIN_MS = 10_000;
 const RETRY = { retryAfterMs: 1_000 };
 
 /** Limits for a provider's callbacks; lengths are in bytes. */
-export interface UnverifiedSettings {
+interface UnverifiedSettings {
   /** As errors call them, such as "callbacks". */
   what: string;
   /** The name of the metric, and of the count of wrong callbacks. */
@@ -28,7 +28,7 @@ export interface UnverifiedSettings {
 }
 
 /** What a provider calls back about. */
-export interface Unverified {
+interface Unverified {
   /** The name of the connection or call, unique among what the provider calls back about. */
   id: string;
   /**
@@ -82,7 +82,7 @@ export function unverifiedBodies(gate: GateContext, settings: UnverifiedSettings
   };
 }
 
-export interface Guessing extends Pick<OpenRequest, "request" | "address"> {
+interface Guessing extends Pick<OpenRequest, "request" | "address"> {
   /** As errors call them, such as "callbacks". */
   what: string;
   /** The name of the count. */

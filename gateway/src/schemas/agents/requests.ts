@@ -8,7 +8,7 @@ import { Llm, Sts, Stt, Tts } from "./models.ts";
 import { CallSettings, Tools, WhatsApp, Widget } from "./settings.ts";
 import { StartWebhook } from "./start-webhook.ts";
 
-export const CATEGORIES = [
+const CATEGORIES = [
   "Customer Service",
   "Sales",
   "Scheduling",
@@ -167,7 +167,7 @@ export const UpdateAgentBody = Type.Object(
 );
 export type UpdateAgentBody = Static<typeof UpdateAgentBody>;
 
-export const WriteAgentQuery = Type.Object({
+const WriteAgentQuery = Type.Object({
   move_numbers: Type.Optional(
     Type.Boolean({
       default: false,

@@ -116,7 +116,7 @@ export const AgentVersionComparison = Resource("AgentVersionComparison", {
   differences: Differences,
 });
 
-export const PUBLISH_KINDS = [
+const PUBLISH_KINDS = [
   ...(["publish", "rollback", "traffic", "automatic"] as const),
   ...(["test_changed", "test_cleared", "test_deleted"] as const),
 ] as const;
@@ -134,7 +134,7 @@ const publish = {
   created_by: CreatedBy,
   created_at: At("When it happened."),
 };
-export const Publish = Resource("AgentPublish", publish, "An entry of an agent's publish log.");
+const Publish = Resource("AgentPublish", publish, "An entry of an agent's publish log.");
 
 export const PublishDone = Resource("AgentPublishDone", {
   publish: Publish,

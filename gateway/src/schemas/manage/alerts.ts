@@ -4,7 +4,7 @@ import { AgentId, At, Id, Resource } from "../resources.ts";
 import { About, Maybe, Nullable, OneOf, Text } from "../types.ts";
 import { Name } from "./fields.ts";
 
-export const Metric = OneOf(ALERT_METRICS, {
+const Metric = OneOf(ALERT_METRICS, {
   description:
     "What is watched. `failed_share`: conversations that failed, of those that ended. `volume_drop`: how far fewer conversations began than in the same window a week earlier. `p95_latency_ms`: the time to the first word of a written reply, or the first audio of a spoken one, that 95 % of the replies keep. `cost`: what the replies cost, in US dollars. `tool_failed_share`: calls of tools that failed. `delivery_failed_share`: webhook deliveries that failed or wait to be repeated. Shares are from 0 to 1.",
 });

@@ -4,7 +4,7 @@ import { At, Id, PageFigures, Resource } from "../resources.ts";
 import { About, Nullable, OneOf, PageQuery, Text } from "../types.ts";
 import { Event, RequestType } from "./destinations.ts";
 
-export const DeliveryStatus = OneOf(namesOf(DELIVERY_STATUSES), { description: "Status of the delivery." });
+const DeliveryStatus = OneOf(namesOf(DELIVERY_STATUSES), { description: "Status of the delivery." });
 
 export const ListDeliveriesQuery = Type.Object({
   ...PageQuery,

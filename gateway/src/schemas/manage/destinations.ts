@@ -15,12 +15,12 @@ const Url = Text({
 
 export const RequestType = OneOf(namesOf(REQUEST_TYPES), { description: "HTTP method that events are sent with." });
 
-export const RetrySchedule = OneOf(namesOf(RETRY_SCHEDULES), {
+const RetrySchedule = OneOf(namesOf(RETRY_SCHEDULES), {
   description:
     "When failed attempts are repeated. `standard`: four attempts, ten seconds apart. `extended`: eight attempts over 24 hours.",
 });
 
-export const DestinationStatus = OneOf(["enabled", "disabled"] as const, {
+const DestinationStatus = OneOf(["enabled", "disabled"] as const, {
   description: "A disabled destination receives no events.",
 });
 

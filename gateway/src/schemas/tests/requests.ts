@@ -9,7 +9,7 @@ const Required =
   "Whether a version can be published only if this test has passed. Needs an agent whose `publishing` is `manual`.";
 
 /** The fields beside name and required. */
-export const definitionFields = {
+const definitionFields = {
   kind: Maybe(
     OneOf(TEST_KINDS),
     "`scripted`: the user says `messages`, in order. `simulated`: a model plays the user. Default: `scripted`.",

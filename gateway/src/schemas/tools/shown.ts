@@ -6,7 +6,7 @@ import { About, Json, Nullable, OneOf } from "../types.ts";
 import { Assignment, Auth, Headers, Parameter, Result, Speech } from "./parts.ts";
 import { ToolTypeName } from "./requests.ts";
 
-export const ToolId = Id("ID of the tool.", "tol_01m7yyhwr5h8k2n6q0t3w7y1a4");
+const ToolId = Id("ID of the tool.", "tol_01m7yyhwr5h8k2n6q0t3w7y1a4");
 const ToolName = Type.String({ description: "Name by which models call the tool.", examples: ["look_up_order"] });
 const SigningSecret = Type.String({
   description: "Secret that signs the tool's requests (Standard Webhooks), which is not shown again.",

@@ -13,7 +13,7 @@ export interface CarrierAccount {
   numbers: CarrierNumbers | null;
 }
 
-export interface CarrierNumbers {
+interface CarrierNumbers {
   /** In the carrier's order, NUMBERS_MAX at most. */
   list(signal?: AbortSignal): Promise<Omit<CarrierNumber, "imported">[]>;
   /** The number's settings at the carrier now; null if the account does not have the number. */

@@ -5,7 +5,7 @@ import { callbackUrl } from "@parley/shared/carriers/urls";
 import { invalid } from "@parley/shared/errors";
 import { type CarrierAccount, NUMBERS_MAX } from "./account.ts";
 
-export interface PlivoAccountSettings {
+interface PlivoAccountSettings {
   baseUrl: string;
   /** PARLEY_PUBLIC_URL. */
   publicUrl: string;

@@ -4,7 +4,7 @@ import { mask, type Sealer } from "@parley/shared/sealing";
 import type { SealedSettings } from "../store/carriers.ts";
 
 /** What the secrets are sealed for; they cannot be opened for anything else. */
-export interface CarrierUse {
+interface CarrierUse {
   ownerId: string;
   carrierId: string;
   provider: CarrierProvider;

@@ -5,7 +5,7 @@ import { invalid, ServiceError } from "@parley/shared/errors";
 import type { NumberSettings } from "../store/mobile-numbers.ts";
 import { type CarrierAccount, NUMBERS_MAX } from "./account.ts";
 
-export interface TwilioAccountSettings {
+interface TwilioAccountSettings {
   baseUrl: string;
   /** PARLEY_PUBLIC_URL. */
   publicUrl: string;

@@ -3,7 +3,7 @@ import { carrierRest } from "@parley/shared/carriers/rest";
 import { invalid } from "@parley/shared/errors";
 import type { CarrierAccount } from "./account.ts";
 
-export interface WhatsAppAccountSettings {
+interface WhatsAppAccountSettings {
   baseUrl: string;
   phoneNumberId: string;
   accessToken: string;

@@ -6,7 +6,7 @@ const RANDOM_BYTES = 32;
 const LENGTH = 43;
 const PREFIX_LENGTH = 11;
 
-export interface NewApiKey {
+interface NewApiKey {
   /** vk_… : shown to its owner once and never stored. */
   apiKey: string;
   /** Enough for an owner to tell keys apart. */

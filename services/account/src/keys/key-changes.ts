@@ -5,7 +5,7 @@ import type { Logger } from "@parley/shared/log";
 import { KEY_CHANGES } from "../store/key-changes.ts";
 import { createMailbox, type Mailbox } from "./mailbox.ts";
 
-export interface KeyChange {
+interface KeyChange {
   /** The key whose grant changed. "" when this is not a heartbeat: any key may have changed. */
   keyId: string;
   /** Nothing changed, and no change was missed. */
@@ -22,7 +22,7 @@ export interface KeyChanges {
   stop(): Promise<void>;
 }
 
-export interface KeyChangesSettings {
+interface KeyChangesSettings {
   db: Database;
   /** URL of a direct connection to the same database. */
   url: string;

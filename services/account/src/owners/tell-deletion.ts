@@ -17,10 +17,10 @@ const FORGETTING = [
   "knowledge",
   "conversation",
 ] as const;
-export type ForgettingService = (typeof FORGETTING)[number];
+type ForgettingService = (typeof FORGETTING)[number];
 
 /** Tells a service to end and delete everything of a deleted owner. May be repeated. */
-export type ForgetOwner = (service: ForgettingService, ownerId: string) => Promise<{ needsCarriers?: boolean }>;
+type ForgetOwner = (service: ForgettingService, ownerId: string) => Promise<{ needsCarriers?: boolean }>;
 
 /** Gateways may take a deleted owner's key for a second more, and what they have let in must have arrived. */
 const AGAIN_MS = 60_000;

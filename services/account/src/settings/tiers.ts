@@ -8,7 +8,7 @@ const RATE_LIMITS = {
   enterprise: { min: 1, max: 1_000_000 },
 } as const satisfies Record<TierName, unknown>;
 
-export interface PlanChange {
+interface PlanChange {
   tier: TierName | undefined;
   rateLimitPerMinute: number | undefined;
 }

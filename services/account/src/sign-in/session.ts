@@ -6,7 +6,7 @@ const LIFETIME_MS = 30 * 24 * 60 * 60 * 1000;
 const IDLE_MS = 24 * 60 * 60 * 1000;
 const TOKEN_BYTES = 32;
 
-export interface NewToken {
+interface NewToken {
   /** Returned at sign-in and never stored. */
   token: string;
   digest: Buffer;

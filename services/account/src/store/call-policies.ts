@@ -1,7 +1,7 @@
 import type { Sql } from "@parley/shared/db/database";
 
 /** Null where the installation's default applies. */
-export interface CallPolicyRow {
+interface CallPolicyRow {
   countries: string[] | null;
   callsPerDay: number | null;
   minutesPerDay: number | null;

@@ -7,7 +7,7 @@ import { isId } from "@parley/shared/ids";
 /** The queue of the jobs that tell services of a deleted owner. */
 export const TELL_DELETION = "tell-deletion";
 
-export interface CarrierKey {
+interface CarrierKey {
   ownerId: string;
   carrierId: string;
 }

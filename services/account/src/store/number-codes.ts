@@ -1,6 +1,6 @@
 import type { Sql } from "@parley/shared/db/database";
 
-export interface NumberCode {
+interface NumberCode {
   ownerId: string;
   mobileNumber: string;
   codeDigest: Buffer;

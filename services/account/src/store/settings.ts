@@ -46,7 +46,7 @@ export async function forgetSettings(sql: Sql, ownerId: string, now: Date): Prom
 }
 
 /** Undefined for a default, also after the owner is deleted. */
-export interface ToldSettings {
+interface ToldSettings {
   retentionDays: number | undefined;
   timezone: string | undefined;
   revision: number;

@@ -11,7 +11,7 @@ export interface Before<C> {
 }
 
 /** A key that the agent had before, and its use. */
-export interface KnownKey extends SealedKey {
+interface KnownKey extends SealedKey {
   use: KeyUse;
 }
 

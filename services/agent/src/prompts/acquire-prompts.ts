@@ -11,13 +11,13 @@ export interface AcquiredPrompts {
   analysis: AcquiredPrompt | null;
 }
 
-export interface AcquiredPrompt {
+interface AcquiredPrompt {
   reference: StoredReference;
   prompt: Prompt;
 }
 
 /** The prompts that a change gives an agent. */
-export interface GivenPrompts {
+interface GivenPrompts {
   prompt: PromptSource | undefined;
   analysis: AnalysisSettings | undefined;
 }

@@ -56,7 +56,7 @@ export async function storeKeys(tx: Sql, { ownerId, agentId }: AgentKey, keys: r
   return count > 0;
 }
 
-export interface StoredKey extends AgentKey, KeyRow {}
+interface StoredKey extends AgentKey, KeyRow {}
 
 /** The keys of all agents of all owners, for maintenance. */
 export async function listKeys(sql: Sql): Promise<Omit<StoredKey, "sealedKey" | "keyMask">[]> {

@@ -41,7 +41,7 @@ export interface AgentSettings extends AgentFields, StoredReference {
 }
 
 /** Which share of an agent's new conversations gets which version. */
-export interface Traffic {
+interface Traffic {
   split: TrafficShare[];
   salt: string;
   /** The version of each of 100 slots. */

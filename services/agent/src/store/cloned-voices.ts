@@ -12,7 +12,7 @@ export interface ClonedVoice {
 }
 
 /** The key of a voice. */
-export interface VoiceKey {
+interface VoiceKey {
   ownerId: string;
   providerName: string;
   voiceId: string;

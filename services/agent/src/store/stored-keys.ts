@@ -49,7 +49,7 @@ export interface SpeechConfig {
 /** A speech configuration as stored. */
 export type StoredSpeech<C extends SpeechConfig> = Omit<C, "endpoint"> & { endpoint?: StoredEndpoint | undefined };
 
-export interface StoredEndpoint extends SealedKey, NamedKey {
+interface StoredEndpoint extends SealedKey, NamedKey {
   baseUrl: string;
 }
 

@@ -139,7 +139,7 @@ export async function listToolsWithSigningSecrets(sql: Sql): Promise<ToolKey[]> 
   return sql<ToolKey[]>`select owner_id, tool_id from tools where sealed_secret is not null`;
 }
 
-export interface ToolFilter {
+interface ToolFilter {
   ownerId: string;
   search: string;
   type: ToolRow["type"] | null;

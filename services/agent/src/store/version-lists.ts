@@ -4,7 +4,7 @@ import type { Sql } from "@parley/shared/db/database";
 import type { PublishRow } from "./publishes.ts";
 
 /** A version without its content. */
-export interface ListedVersion {
+interface ListedVersion {
   agentVersion: number;
   note: string | null;
   /** As `actorText` writes it. */

@@ -9,7 +9,7 @@ import type { ToolRow } from "../store/tools.ts";
 import type { NewVersion, VersionContent, VersionPrompt, VersionTool } from "../store/versions.ts";
 
 /** A version's content, its texts by hash, and the hash of it all. */
-export type Made = Pick<NewVersion, "content" | "hash" | "texts">;
+type Made = Pick<NewVersion, "content" | "hash" | "texts">;
 
 /** A prompt that was read for a new version, or that of an earlier version. */
 export type PromptOfVersion = AgentPrompt | VersionPrompt | null;

@@ -7,7 +7,7 @@ import { findContent, insertVersions } from "../store/versions.ts";
 import { makeContent, type PromptOfVersion } from "./content.ts";
 
 /** What a new version has beside the agent's settings. */
-export interface VersionFacts {
+interface VersionFacts {
   /** Absent: as the newest version has it. */
   prompt?: PromptOfVersion | undefined;
   analysisPrompt?: PromptOfVersion | undefined;

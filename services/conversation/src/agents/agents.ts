@@ -15,7 +15,7 @@ import { agentPointers, type PointerSettings } from "./pointers.ts";
 import { lacksSecretKey, withSecretKeys } from "./secret-keys.ts";
 
 /** What a conversation begins with: a draft, a version by its number, the newest one, or else the published one. */
-export interface Wanted {
+interface Wanted {
   draftId?: string | null | undefined;
   agentVersion?: number | null | undefined;
   latestVersion?: boolean | undefined;

@@ -10,7 +10,7 @@ import type { Logger } from "@parley/shared/log";
 import type { CallOptions } from "@parley/shared/rpc/client/sender";
 import { ownerCache } from "@parley/shared/shares/owner-cache";
 
-export interface Pointers {
+interface Pointers {
   /**
    * What new conversations of an agent get, as of now. While the agent service is away, its last answer stands for a minute.
    * @throws ServiceError forbidden for another owner's agent, not_found for none, unavailable or deadline when nothing is known

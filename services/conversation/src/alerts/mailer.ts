@@ -1,6 +1,6 @@
 import nodemailer from "nodemailer";
 
-export interface Mail {
+interface Mail {
   to: string;
   subject: string;
   text: string;

@@ -9,7 +9,7 @@ export const ALERTS_MAX = 50;
 const COUNT_MAX = 1_000_000;
 
 /** A rule as it was given, with any metric. */
-export type GivenRule = Omit<AlertRule, "metric"> & { metric: string };
+type GivenRule = Omit<AlertRule, "metric"> & { metric: string };
 
 /** @throws ServiceError invalid */
 export function checkRule(given: GivenRule): AlertRule {

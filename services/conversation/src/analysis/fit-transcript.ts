@@ -7,7 +7,7 @@ const BEGINNING_SHARE = 1 / 4;
 const LINE_SHARE = 1 / 8;
 
 /** One message of a transcript as the model reads it. */
-export interface TranscriptLine {
+interface TranscriptLine {
   seq: number;
   text: string;
 }

@@ -2,7 +2,7 @@ import type { FieldType } from "@parley/shared/domain/analysis/notation";
 import { isObject } from "@parley/shared/json/json-object";
 import { storable } from "../store/storable.ts";
 
-export type Json = string | number | boolean | null | Json[] | { [key: string]: Json };
+type Json = string | number | boolean | null | Json[] | { [key: string]: Json };
 
 /** A field's value, or the reason why it has none. */
 export type FieldValue = { value: Json } | { error: string };

@@ -10,7 +10,7 @@ import { readCall } from "./read-call.ts";
 import { checkContent, gap, timeOf, withLastSequence } from "./transcript.ts";
 
 /** A turn to run, or one that has nothing to do, because its reply is already stored. */
-export type AcceptedSpokenTurn = { type: "run"; accepted: AcceptedTurn } | { type: "stored"; lastSequence: number };
+type AcceptedSpokenTurn = { type: "run"; accepted: AcceptedTurn } | { type: "stored"; lastSequence: number };
 
 /**
  * Claims a call's turn and stores what the user said.

@@ -9,7 +9,7 @@ import { latencyOf } from "./latency.ts";
 const CONTENT_MAX = 100_000;
 
 /** The messages to store from a batch of requests, up to the first invalid one. */
-export interface Taken {
+interface Taken {
   messages: NewMessage[];
   refusal: ServiceError | null;
 }

@@ -23,7 +23,7 @@ export interface Knowledge {
   basesOf(wanted: Pick<Wanted, "ownerId" | "channel"> & { ids: readonly string[] }): Promise<readonly ResolvedBase[]>;
 }
 
-export interface Wanted {
+interface Wanted {
   ownerId: string;
   uses: readonly KnowledgeUse[];
   query: string;

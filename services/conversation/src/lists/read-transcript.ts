@@ -6,7 +6,7 @@ import type { ToolCallRow } from "../store/turns/kept-tool-calls.ts";
 import { listToolCalls, type StoredToolCall } from "../store/turns/tool-calls.ts";
 
 /** What a transcript has of each reply beside its words, if requested. */
-export interface TranscriptParts {
+interface TranscriptParts {
   /** The tool calls of the agent's models. */
   toolCalls: boolean;
   /** What the models were given of knowledge bases. */

@@ -24,7 +24,7 @@ import { type ConversationRow, findConversation } from "../store/conversations.t
 import { stopReply } from "../store/live.ts";
 import { storable } from "../store/storable.ts";
 
-export type Action = NonNullable<ControlConversationRequest["action"]>;
+type Action = NonNullable<ControlConversationRequest["action"]>;
 
 const TARGET = /^(\+[1-9]\d{6,14}|sips?:[^\s<>"]{1,200})$/;
 const CHARACTERS_MAX = 4_000;

@@ -43,7 +43,7 @@ export interface LiveFeature extends Live {
   stop(): Promise<void>;
 }
 
-export interface Follower {
+interface Follower {
   withWords: boolean;
   /** The newest event that it knows. */
   after: number;
@@ -61,14 +61,14 @@ interface Followed {
 }
 
 /** How long a watcher that was cut off may go on without a gap. */
-export const KEPT_MS = 600_000;
+const KEPT_MS = 600_000;
 const RENEW_MS = 60_000;
 const RETRY_MS = 1_000;
 /** Events that are read at once. */
 export const BATCH = 100;
 const SWEEP_MS = 60_000;
 
-export interface LiveOptions {
+interface LiveOptions {
   db: Database;
   /** A connection that receives notifications. */
   direct: Database;

@@ -48,6 +48,6 @@ export function createMailbox(): Mailbox {
   };
 }
 
-export function closed(reason: string): WatchConversationsResponse {
+function closed(reason: string): WatchConversationsResponse {
   return { id: "", event: { $case: "closed", value: { reason } } };
 }

@@ -20,7 +20,7 @@ export type ModelMessage =
   | { role: "user"; content: string }
   | { role: "assistant"; content: string; toolCalls?: readonly AnsweredToolCall[] };
 
-export interface JsonAnswer {
+interface JsonAnswer {
   /** The schema's name for the provider: letters, digits, - and _. */
   name: string;
   schema: Record<string, unknown>;

@@ -13,14 +13,14 @@ import type { Protocol } from "./answers/protocol.ts";
 import { responses } from "./answers/responses.ts";
 
 /** How a provider is reached. */
-export interface Access {
+interface Access {
   apiKey: string;
   /** Includes the version in its path, as the provider's package expects. */
   baseURL: string;
   fetch: typeof fetch;
 }
 
-export interface LlmProvider {
+interface LlmProvider {
   /** Prefix of the provider's variables: `<prefix>_API_KEY` and `<prefix>_BASE_URL`. */
   prefix: string;
   /** The default address. */
@@ -85,7 +85,7 @@ export const CREDENTIAL_VARIABLES: Readonly<Record<string, ValidatorSpec<string>
   ]),
 );
 
-export type Credential = Pick<Access, "apiKey" | "baseURL">;
+type Credential = Pick<Access, "apiKey" | "baseURL">;
 /** The operator's settings, by provider prefix. */
 export type Credentials = Readonly<Record<string, Credential>>;
 

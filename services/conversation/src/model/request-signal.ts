@@ -5,7 +5,7 @@ const REST_MS = 1_000;
 const REST_BYTES_MAX = 64 * 1024;
 
 /** The signal of one request: that of its caller, until its answer is over. */
-export interface RequestSignal {
+interface RequestSignal {
   signal: AbortSignal;
   /** Reads on in an answer that has ended. Null after its body, or when what follows takes too long. */
   readRest(answer: Answer): Promise<Uint8Array[] | null>;

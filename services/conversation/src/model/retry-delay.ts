@@ -8,7 +8,7 @@ const JITTER = 0.2;
 /** When a provider asks for a longer wait than this, the next model is tried instead, if there is one. */
 const NEXT_MODEL_RATHER_MS = 2_000;
 
-export interface RetryState {
+interface RetryState {
   /** Failed attempts with this model. */
   failed: number;
   /** Time left for this model. */

@@ -28,7 +28,7 @@ export interface ModelWatch {
   done(): void;
 }
 
-export interface Leaving {
+interface Leaving {
   clientGone: AbortSignal;
   /** Fires when the process must stop waiting for the model. */
   cutOff: AbortSignal;

@@ -13,7 +13,7 @@ import { Refused } from "../tools/http/values.ts";
 import { readStartAnswer, type StartAnswer, WrongAnswer } from "./answer.ts";
 import type { Circumstances } from "./system-variables.ts";
 
-export interface StartQuestion {
+interface StartQuestion {
   ownerId: string;
   agent: Pick<AgentRuntime, "agentId">;
   webhook: StartWebhook;

@@ -3,9 +3,9 @@ import { differenceOfMeans, differenceOfShares, type Interval } from "./interval
 import type { Latency, Mean, Spread, VersionFigures } from "./version-figures.ts";
 
 /** Fewer conversations of a version tell nothing. */
-export const CONVERSATIONS_MIN = 30;
+const CONVERSATIONS_MIN = 30;
 
-export type Verdict = "better" | "worse" | "same" | "too_few";
+type Verdict = "better" | "worse" | "same" | "too_few";
 
 /** Of two versions, b - a. */
 export interface Difference {

@@ -1,11 +1,11 @@
 /** A count of a whole. */
-export interface Share {
+interface Share {
   part: number;
   n: number;
 }
 
 /** What a sample of numbers is known by. */
-export interface Sample {
+interface Sample {
   n: number;
   mean: number;
   /** With n - 1 in the denominator. */

@@ -3,7 +3,7 @@ import { notFound } from "@parley/shared/errors";
 import { isId } from "@parley/shared/ids";
 import type { AlertMetric } from "@parley/shared/portable/alerts";
 
-export interface AlertKey {
+interface AlertKey {
   ownerId: string;
   alertId: string;
 }

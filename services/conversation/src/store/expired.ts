@@ -2,7 +2,7 @@ import type { Sql } from "@parley/shared/db/database";
 import { keptFor, keptSince } from "./retention.ts";
 import type { SessionKey } from "./session-key.ts";
 
-export interface OwnerExpiry {
+interface OwnerExpiry {
   ownerId: string;
   hasExpired: boolean;
 }

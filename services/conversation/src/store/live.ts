@@ -20,7 +20,7 @@ export interface LiveEventRow {
   data: Record<string, unknown>;
 }
 
-export interface TopicRow {
+interface TopicRow {
   /** Of the newest event. */
   number: number;
   toldSeq: number;

@@ -1,6 +1,6 @@
 import type { Sql } from "@parley/shared/db/database";
 
-export interface UsageDay {
+interface UsageDay {
   /** YYYY-MM-DD, UTC. */
   day: string;
   conversations: number;

@@ -7,7 +7,7 @@ const OWNER_BYTES = 16 * 1024 * 1024;
 
 export const TOO_MANY_ANSWERS = "This account's tools receive too much at once, so this answer was cut off";
 
-export interface Counting {
+interface Counting {
   ownerId: string;
   signal: AbortSignal;
   /** There is no room: it must abort the signal. */

@@ -30,7 +30,7 @@ const OF_TURN_MAX = 3;
 const OF_CONVERSATION_MAX = 10;
 /** Messages with the context `last_messages`, the user's newest one among them. */
 const LAST_MESSAGES = 10;
-export const STAYS = "The conversation stays with you: answer the user yourself.";
+const STAYS = "The conversation stays with you: answer the user yourself.";
 
 /** Why a conversation is not handed over once more, for the model; null if it may be. */
 export function handoffRefusal(handoffs: { ofTurn: number; ofConversation: number }): string | null {

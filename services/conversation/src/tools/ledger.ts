@@ -36,7 +36,7 @@ export interface ToolLedger {
   detach(calls: readonly DetachedCall[]): Promise<void>;
 }
 
-export interface DetachedCall {
+interface DetachedCall {
   key: ToolCallKey;
   /** Settles when its end is stored. */
   over: Promise<unknown>;

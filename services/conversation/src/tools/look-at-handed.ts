@@ -7,7 +7,7 @@ import type { ToolCallKey } from "../store/turns/tool-ledger.ts";
 export const LOOK_MS = 250;
 
 /** Looks at a call that a client makes, at the next time that this process looks at all that it waits for; null if it was deleted. */
-export type LookAtHanded = (key: ToolCallKey) => Promise<HandedCall | null>;
+type LookAtHanded = (key: ToolCallKey) => Promise<HandedCall | null>;
 
 /** One statement for all calls, however many a process waits for. */
 export function lookAtHanded(db: Database): LookAtHanded {

@@ -28,7 +28,7 @@ export function toNews(event: ToolEvent): Omit<ToolNews, "offset"> {
 }
 
 /** Calls that were over at once, which are told when the words before them have been. */
-export interface ToldLater {
+interface ToldLater {
   add(toolCallId: string, call: ToolCall, outcome: ToolOutcome): void;
   isEmpty(): boolean;
   tell(): void;

@@ -31,7 +31,7 @@ export interface Tool {
 }
 
 /** An answer that a test gives in place of a tool's server or client. */
-export interface GivenAnswer {
+interface GivenAnswer {
   text: string;
   /** Whether it is what a model was told before, rather than what the server answers. */
   isRecorded: boolean;
@@ -59,7 +59,7 @@ export interface ClientRules {
 }
 
 /** What a caller hears while the tool runs. */
-export interface ToolSpeech {
+interface ToolSpeech {
   /** `auto`: what the model says with the call; `off`: nothing; or a text, unless the model says something itself. */
   before: "auto" | "off" | { text: string };
   /** Said while the call still runs, in order. */
@@ -130,7 +130,7 @@ export type CallAction =
     } & Partial<TakenOver>);
 
 /** What a runtime that asks the model itself does when an agent takes over. */
-export interface TakenOver {
+interface TakenOver {
   /** Sequence of the first message that the agent learns of. */
   contextFrom: number;
   /** Said by the agent that hands over; may be empty. */

@@ -18,7 +18,7 @@ import type { Toolbox } from "./toolbox.ts";
 export type AnsweredCall = ToolCall & AnsweredToolCall;
 
 /** Where in a turn calls are made. */
-export interface CallsAt {
+interface CallsAt {
   /** Of the turn's requests to the model, from 1 on. */
   round: number;
   /** Characters of the reply before the calls. */
@@ -48,7 +48,7 @@ export interface CallWatch {
   ended(toolCallId: string): void;
 }
 
-export interface TurnToolsParts {
+interface TurnToolsParts {
   ledger: ToolLedger;
   toolbox: Pick<Toolbox, "find">;
   turn: CallingTurn;

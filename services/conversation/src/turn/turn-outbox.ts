@@ -9,7 +9,7 @@ import type {
 import { lastBoundary } from "./reply/words.ts";
 
 /** A turn of the caller's, by the number that it gave the turn, and whose turn it is. */
-export interface ToldTurn {
+interface ToldTurn {
   number: number;
   ownerId: string;
 }

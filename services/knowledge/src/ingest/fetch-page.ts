@@ -7,7 +7,7 @@ const WITHIN_MS = 20_000;
 const REDIRECTS_MAX = 3;
 const ACCEPT = "text/html, text/plain;q=0.9, text/markdown;q=0.9, application/pdf;q=0.8, */*;q=0.1";
 
-export type Fetched =
+type Fetched =
   | { bytes: Uint8Array; contentType: string; etag: string | null }
   /** It is as it was when it had that ETag. */
   | "unchanged"

@@ -21,7 +21,7 @@ import type { ParsedText, Parser } from "../text/parse.ts";
 import { fetchPage } from "./fetch-page.ts";
 import { INGEST } from "./take-content.ts";
 
-export interface IngestContext {
+interface IngestContext {
   db: Database;
   clock: Clock;
   room: RoomSettings;

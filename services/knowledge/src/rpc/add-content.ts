@@ -8,7 +8,7 @@ import { insertPart } from "../store/contents.ts";
 
 const PART_BYTES_MAX = 1024 * 1024;
 /** 20 MiB. */
-export const PARTS_MAX = 20;
+const PARTS_MAX = 20;
 
 export function addContent({ db, clock, room }: KnowledgeContext): Handler<"addContent"> {
   return async ({ ownerId, contentId, part, data }) => {

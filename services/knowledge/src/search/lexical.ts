@@ -5,7 +5,7 @@ import { stemsOf } from "./stems.ts";
 import { termOf } from "./terms.ts";
 import { countWords } from "./words.ts";
 
-export interface LexicalQuery {
+interface LexicalQuery {
   ownerId: string;
   baseIds: readonly string[];
   query: string;

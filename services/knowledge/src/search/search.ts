@@ -18,7 +18,7 @@ import { pgvectorIndex } from "./semantic/pgvector.ts";
 import { scanIndex } from "./semantic/scan.ts";
 import type { NearChunk, VectorIndex } from "./semantic/vector-index.ts";
 
-export interface SearchQuery {
+interface SearchQuery {
   ownerId: string;
   baseIds: readonly string[];
   query: string;

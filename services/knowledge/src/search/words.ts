@@ -9,7 +9,7 @@ const WORD_CHARACTERS_MAX = 64;
  * The words of a text in lower case, before they are stemmed. A number is one word, with its separators. Text of scripts without spaces
  * gives each character and each pair of neighbours.
  */
-export function wordsOf(text: string): string[] {
+function wordsOf(text: string): string[] {
   const words: string[] = [];
   for (const [word] of text.normalize("NFKC").toLowerCase().matchAll(WORD)) {
     let end = 0;

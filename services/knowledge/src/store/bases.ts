@@ -8,7 +8,7 @@ export interface BaseKey {
   baseId: string;
 }
 
-export interface BaseRow extends BaseKey {
+interface BaseRow extends BaseKey {
   name: string;
   description: string;
   createdAt: Date;
@@ -21,7 +21,7 @@ export interface ServedBase extends Pick<BaseKey, "baseId"> {
   documentsHash: string;
 }
 
-export interface NamedBase extends Pick<BaseRow, "baseId" | "name" | "description"> {
+interface NamedBase extends Pick<BaseRow, "baseId" | "name" | "description"> {
   characters: number;
 }
 

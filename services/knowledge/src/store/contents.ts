@@ -5,7 +5,7 @@ import type { DocumentKey } from "./documents.ts";
 /** Enough to tell what it is. */
 const HEAD_BYTES = 4 * 1024;
 
-export interface PartKey {
+interface PartKey {
   ownerId: string;
   contentId: string;
   part: number;

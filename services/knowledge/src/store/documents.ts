@@ -82,7 +82,7 @@ export async function countDocuments(sql: Sql, ownerId: string, max: number): Pr
   return row?.count ?? 0;
 }
 
-export interface NewDocument extends DocumentKey {
+interface NewDocument extends DocumentKey {
   name: string;
   givenLanguage: string | null;
   /** Of the bytes that wait; null for a page. */
@@ -100,7 +100,7 @@ export async function insertDocument(sql: Sql, row: NewDocument): Promise<void> 
       ${row.refreshHours}, ${row.now}, ${row.now})`;
 }
 
-export interface Replacement {
+interface Replacement {
   /** Undefined: unchanged. */
   name: string | undefined;
   givenLanguage: string | undefined;
@@ -163,7 +163,7 @@ export async function listDocumentsWithText(
     order by created_at, document_id limit ${max}`;
 }
 
-export interface DocumentFilter extends BaseKey {
+interface DocumentFilter extends BaseKey {
   search: string;
   status: DocumentRow["status"] | null;
 }

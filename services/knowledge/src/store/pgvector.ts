@@ -31,7 +31,7 @@ export async function createNearestIndex(db: Database, model: string, dimensions
   }
 }
 
-export interface NearestRows {
+interface NearestRows {
   ownerId: string;
   baseIds: readonly string[];
   model: string;

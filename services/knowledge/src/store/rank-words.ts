@@ -34,7 +34,7 @@ export async function listTotals(
   return new Map(rows.map(({ term, chunks }) => [term, chunks]));
 }
 
-export interface Ranking {
+interface Ranking {
   ownerId: string;
   parts: readonly {
     baseId: string;

@@ -5,7 +5,7 @@ const PART_CHARACTERS = 80 * 1024;
 /** Parts that one statement stores. */
 const PARTS_AT_ONCE = 16;
 
-export interface TextKey {
+interface TextKey {
   ownerId: string;
   textId: string;
 }

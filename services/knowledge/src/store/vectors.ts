@@ -8,7 +8,7 @@ export async function noteChange(tx: Sql, { ownerId, baseId }: BaseKey): Promise
     on conflict (owner_id, base_id) do update set is_complete = false`;
 }
 
-export interface BaseVectors {
+interface BaseVectors {
   baseId: string;
   /** Whose vectors serve; null before the first are complete. */
   model: string | null;

@@ -4,7 +4,7 @@ export interface Lines {
   lines: string[];
 }
 
-export type Block = { kind: "heading"; level: number; text: string } | Lines;
+type Block = { kind: "heading"; level: number; text: string } | Lines;
 
 const HEADING = /^ {0,3}(#{1,6})[ \t]+(.*?)[ \t]*#*$/;
 const UNDERLINE = /^ {0,3}(?:=+|-{2,})[ \t]*$/;

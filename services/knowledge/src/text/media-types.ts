@@ -2,7 +2,7 @@ import { textOfBytes } from "@parley/shared/portable/text-of-bytes";
 
 export const DOCX = "application/vnd.openxmlformats-officedocument.wordprocessingml.document";
 /** What a document may be. */
-export const MEDIA_TYPES = ["application/pdf", DOCX, "text/html", "text/markdown", "text/csv", "text/plain"] as const;
+const MEDIA_TYPES = ["application/pdf", DOCX, "text/html", "text/markdown", "text/csv", "text/plain"] as const;
 export type MediaType = (typeof MEDIA_TYPES)[number];
 
 const BY_EXTENSION: Readonly<Record<string, MediaType>> = {

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { Chunk } from "./chunks.ts";
 import type { MediaType } from "./media-types.ts";
 
-export interface Content {
+interface Content {
   bytes: Uint8Array;
   mediaType: MediaType;
   /** Where the owner said it; otherwise it is recognised. */

@@ -3,13 +3,13 @@ import { ServiceError } from "@parley/shared/errors";
 import type { OldRows } from "@parley/shared/jobs/old-rows";
 
 /** Whoever writes to an owner's agents, as the channel names it. */
-export interface Sender {
+interface Sender {
   sender: string;
   messages: number;
 }
 
 /** The UTC day of `now` on a channel. */
-export interface ChannelDay {
+interface ChannelDay {
   ownerId: string;
   channel: string;
   now: Date;

@@ -21,7 +21,7 @@ export interface DeliveryReport {
 
 export type Delivery = "sent" | "delivered" | "read" | "failed";
 
-export interface NewOutgoing extends ThreadKey {
+interface NewOutgoing extends ThreadKey {
   channel: string;
   messageId: string;
   conversationId: string;

@@ -9,7 +9,7 @@ import type { OpenTurn } from "../store/threads.ts";
 /** Longer than any turn may take: the conversation service's limits end it first. */
 const TIMEOUT_MS = 660_000;
 
-export type Answer =
+type Answer =
   /** The text is empty if the agent has nothing to say. */
   | { type: "reply"; text: string; sequence: number }
   /** Another attempt may succeed, with a new id if this one's failure is stored. */

@@ -23,7 +23,7 @@ interface FollowPromise {
  * Promises, in the transaction of a change, that the agents that use what changes will follow. The prompt must be locked, so that an
  * agent that begins to use it either is known or acquires it as it is after the change.
  */
-export type PromiseFollowing = (tx: Sql, changed: Used) => Promise<void>;
+type PromiseFollowing = (tx: Sql, changed: Used) => Promise<void>;
 
 /**
  * Runs a change and answers once agents have followed it, so that the next conversation meets it. If they cannot follow now, a job has

@@ -1,12 +1,12 @@
 import type { Fragment, Sql } from "@parley/shared/db/database";
 
-export interface LabelKey {
+interface LabelKey {
   ownerId: string;
   promptName: string;
   label: string;
 }
 
-export interface LabelRow {
+interface LabelRow {
   label: string;
   promptVersion: number;
   /** When it was set to this version. */

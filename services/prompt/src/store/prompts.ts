@@ -38,7 +38,7 @@ export interface FoundPage {
   total: number;
 }
 
-export interface NewVersion {
+interface NewVersion {
   ownerId: string;
   promptName: string;
   /** Used for a new prompt; an existing one keeps its id. */

@@ -7,7 +7,7 @@ export interface CarrierRest {
   send(method: "GET" | "POST" | "DELETE", path: string, sent?: Sent): Promise<CarrierAnswer>;
 }
 
-export interface Sent {
+interface Sent {
   /** Values that are undefined are left out. */
   query?: Readonly<Record<string, string | undefined>>;
   /** As application/x-www-form-urlencoded; a list sends its name once for each value. */
@@ -20,7 +20,7 @@ export interface Sent {
 /** An object of the answer, with a list in `items`; {} if it has no body. */
 export type CarrierAnswer = Readonly<Record<string, unknown>>;
 
-export interface RestSettings {
+interface RestSettings {
   /** The carrier's name in messages, such as `Twilio`. */
   carrier: string;
   /** The operator sets it, so it is not guarded. */

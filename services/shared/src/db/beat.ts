@@ -1,4 +1,4 @@
-export interface Beat {
+interface Beat {
   /** Calls `beat` between its times too, unless the last call is still running. */
   now(): void;
   end(): void;

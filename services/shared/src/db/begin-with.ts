@@ -1,7 +1,7 @@
 import type postgres from "postgres";
 
 /** What a transaction or a savepoint does. */
-export type Work = (tx: postgres.TransactionSql) => unknown;
+type Work = (tx: postgres.TransactionSql) => unknown;
 /** `begin` of a pool or `savepoint` of a transaction, which takes its work last. */
 export type Begin = (...args: unknown[]) => Promise<unknown>;
 

@@ -4,7 +4,7 @@ import type { Fragment, Sql } from "./database.ts";
 /** Limit for a page as stored; in memory, on the wire and as JSON it is several times larger, in two processes. */
 export const PAGE_BYTES_MAX = 4 * 1024 * 1024;
 
-export interface BoundedPage {
+interface BoundedPage {
   /** A select of the page's rows. */
   rows: Fragment;
   /** The bytes of one row, `page`. Postgres reads the length of a text column without loading the text. */
@@ -15,7 +15,7 @@ export interface BoundedPage {
   remedy?: string;
 }
 
-export interface CountedPage extends BoundedPage {
+interface CountedPage extends BoundedPage {
   /** Common table expressions that `rows` and `total` use, each followed by a comma. */
   from?: Fragment;
   /** How many rows there are on all pages. */

@@ -9,14 +9,14 @@ export interface DatabaseClock extends Clock {
 }
 
 /** The two clocks of a process's host, in milliseconds. */
-export interface HostClocks {
+interface HostClocks {
   /** Since 1970; may be set. */
   wall(): number;
   /** Since any moment; never set, but may pause while the host does. */
   steady(): number;
 }
 
-export interface DatabaseClockSettings {
+interface DatabaseClockSettings {
   host?: HostClocks;
   /** Milliseconds between measurements of the database's clock. */
   everyMs?: number;

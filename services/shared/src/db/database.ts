@@ -11,7 +11,7 @@ export type Database = postgres.Sql;
 /** A part of a statement, built with the same tag. */
 export type Fragment = postgres.PendingQuery<postgres.Row[]>;
 
-export interface DatabaseSettings {
+interface DatabaseSettings {
   url: string;
   /** Most connections. */
   max?: number;

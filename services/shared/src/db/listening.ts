@@ -4,7 +4,7 @@ import { startBeat } from "./beat.ts";
 import { connectPostgres } from "./connect.ts";
 import type { Database, Sql } from "./database.ts";
 
-export interface ListeningSettings {
+interface ListeningSettings {
   /** URL of a direct connection to Postgres. */
   url: string;
   /** The database that sends the notifications; listening fails when its test notification does not arrive. */

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Database } from "./database.ts";
 
-export interface NotificationsOptions {
+interface NotificationsOptions {
   db: Database;
   /** The same database without a pooler in between. */
   direct: Database;

@@ -1,7 +1,7 @@
 import { EVENTS, type EventName } from "../portable/events.ts";
 
 /** What a sample event names. */
-export interface SampleIds {
+interface SampleIds {
   eventId: string;
   conversationId: string;
   recordId: string;

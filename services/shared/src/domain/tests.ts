@@ -15,7 +15,7 @@ export const ASSERTION_TYPES = [
 
 export const RUN_STATUSES = ["QUEUED", "RUNNING", "PASSED", "FAILED", "CANCELLED", "ERROR"] as const;
 
-export type AssertionType = (typeof ASSERTION_TYPES)[number];
+type AssertionType = (typeof ASSERTION_TYPES)[number];
 export type RunStatus = (typeof RUN_STATUSES)[number];
 
 /** Limits of a test. A test as JSON has at most `bytes`. */

@@ -1,7 +1,7 @@
 import { cancelled } from "../errors.ts";
 
 /** Waits, once for all requests of a key, until the earlier request has ended. */
-export interface OneWaiter {
+interface OneWaiter {
   /**
    * @param isOver looks whether there is nothing left to wait for; only the first of a key's requests brings its own
    * @throws ServiceError cancelled when `gone` fires; whatever `isOver` throws

@@ -65,7 +65,7 @@ export async function runIdempotent<R>(
 }
 
 /** A write whose preparation calls other services, for which no transaction may wait. */
-export interface PreparedWrite<P, R> {
+interface PreparedWrite<P, R> {
   prepare: () => Promise<P>;
   write: (tx: Sql, prepared: P) => Promise<R>;
 }

@@ -4,7 +4,7 @@ import { newUuid } from "../ids.ts";
 import { batched } from "../rpc/batched.ts";
 
 /** Tells every process's workers that queues have jobs. */
-export interface Announcer {
+interface Announcer {
   /** Identifies its notifications, which its own worker need not hear of. */
   id: string;
   announce(queue: string): void;

@@ -11,7 +11,7 @@ export interface Shares {
   last: string;
 }
 
-export interface ClaimSettings {
+interface ClaimSettings {
   queue: string;
   now: Date;
   leaseMs: number;
@@ -20,7 +20,7 @@ export interface ClaimSettings {
   shares: Shares;
 }
 
-export interface Claim {
+interface Claim {
   /** In the order of the turns; the last one's owner was served last. */
   jobs: Job[];
   /**

@@ -4,7 +4,7 @@ import type { LoopContext } from "./queue.ts";
 import { runJob } from "./run-job.ts";
 import { findNextClaimable, finishJobs, type Job, leaseEnd } from "./store.ts";
 
-export interface QueueLoop {
+interface QueueLoop {
   /** Call it when a job may have been enqueued. */
   wake(): void;
   /** Call it when a job is due, or will be soon. */

@@ -8,7 +8,7 @@ import { extendLease, failJob, handOverJob, type Job, repeatJob } from "./store.
  */
 const HAND_OVER_MS = 100;
 
-export interface RunContext extends LoopContext {
+interface RunContext extends LoopContext {
   /** Stores that a run succeeded, together with other runs that succeed at the same time. */
   finish(job: Job): Promise<unknown>;
 }

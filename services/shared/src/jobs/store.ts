@@ -81,7 +81,7 @@ export async function enqueueJobsOnce(sql: Sql, jobs: readonly NewJob[]): Promis
   announce(sql, queuesOf(jobs));
 }
 
-export interface Backlog {
+interface Backlog {
   queue: string;
   /** Due now, or running. */
   due: number;

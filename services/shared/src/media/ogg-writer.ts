@@ -1,5 +1,5 @@
 /** Puts Opus packets into an Ogg file (RFC 3533, RFC 7845), in pages that can be stored one by one. */
-export interface OggWriter {
+interface OggWriter {
   /** What the file begins with. */
   head(): Uint8Array;
   /** Appends a packet of this many samples. Returns the page before it if that is full, else null. */
@@ -8,7 +8,7 @@ export interface OggWriter {
   end(): Uint8Array;
 }
 
-export interface OggWriterOptions {
+interface OggWriterOptions {
   channels: 1 | 2;
   /** The sample rate of the audio before it was encoded. */
   samplesPerSecond: number;

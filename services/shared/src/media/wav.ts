@@ -59,7 +59,7 @@ export class WavError extends Error {
   override readonly name = "WavError";
 }
 
-export interface WavHead extends Omit<Wav, "samples"> {
+interface WavHead extends Omit<Wav, "samples"> {
   /** Where the samples begin. */
   from: number;
   /** The length that the file claims, which may be wrong. */

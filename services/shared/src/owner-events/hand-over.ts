@@ -9,7 +9,7 @@ import type { ServiceClient } from "../rpc/client.ts";
 export type EventTaker = Pick<ServiceClient<typeof ConversationServiceService>, "recordEvent">;
 
 /** What has happened to an object, which is as the API shows it. */
-export interface CausedEvent {
+interface CausedEvent {
   ownerId: string;
   event: EventName;
   /** Null: about no conversation. */
@@ -19,7 +19,7 @@ export interface CausedEvent {
 }
 
 /** An event with its id. */
-export interface KeptEvent extends CausedEvent {
+interface KeptEvent extends CausedEvent {
   eventUuid: string;
 }
 

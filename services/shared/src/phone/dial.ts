@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { headerOf, type Message, readMessage, writeMessage } from "./message.ts";
 import { audioAt, audioOf, type MediaAddress } from "./session-description.ts";
 
-export interface DialOptions {
+interface DialOptions {
   /** host:port of the SIP server, IPv4 and UDP. */
   server: string;
   /** The user part of the address that is called: an agent's id or a number. */

@@ -4,7 +4,7 @@ import { parseListen } from "./health.ts";
 
 const PROMETHEUS_TEXT = "text/plain; version=0.0.4; charset=utf-8";
 
-export interface Admin {
+interface Admin {
   /** Sets what `/readyz` reports. */
   setReady(ready: boolean): void;
 }

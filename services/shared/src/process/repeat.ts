@@ -1,4 +1,4 @@
-export interface Repeated {
+interface Repeated {
   /** Does the work between its times too, unless it is still running. */
   now(): void;
   /** Resolves when the work has ended. */

@@ -31,9 +31,9 @@ export const SERVICE_VARIABLES = {
   ...TLS_VARIABLES,
 };
 
-export type ServiceEnvironment = ConfigOf<typeof SERVICE_VARIABLES>;
+type ServiceEnvironment = ConfigOf<typeof SERVICE_VARIABLES>;
 
-export interface Service<D extends Definition> {
+interface Service<D extends Definition> {
   name: ServiceName;
   definition: D;
   migrations: readonly Migration[];

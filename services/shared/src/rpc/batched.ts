@@ -18,7 +18,7 @@ export interface BatchOptions<K> {
   idOf?: (key: K) => string;
 }
 
-export interface Lane {
+interface Lane {
   /** Settles with the most recent call; null once it has settled. */
   underWay: Promise<void> | null;
 }

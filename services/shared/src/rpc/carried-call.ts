@@ -6,7 +6,7 @@ import type { Call } from "./call.ts";
 import { endingOf, logEnding, SUCCEEDED } from "./ending.ts";
 
 /** A call among others in one stream: it begins, is left and answered in the stream's messages. */
-export interface CarriedCall {
+interface CarriedCall {
   call: Call;
   /** Fires the call's signal: its caller waits no longer. */
   leave(): void;

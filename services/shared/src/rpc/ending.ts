@@ -15,7 +15,7 @@ export interface Ending {
   err?: unknown;
 }
 
-export interface Failed extends Ending {
+interface Failed extends Ending {
   failure: ServiceError;
 }
 

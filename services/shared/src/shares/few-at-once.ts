@@ -29,7 +29,7 @@ export function fewAtOnce({
 }
 
 /** Does the same with shares; each read holds one. */
-export function inTurns(shares: ByteShares): FewAtOnce {
+function inTurns(shares: ByteShares): FewAtOnce {
   return async (ownerId, gone, read) => {
     // Skips the read when its caller has left.
     gone.throwIfAborted();

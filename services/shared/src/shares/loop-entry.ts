@@ -5,7 +5,7 @@ const BEGIN_MAX = 16;
  * Asks to begin an owner's call on the event loop.
  * @returns null when it may begin at once; otherwise a promise that settles when its turn has come
  */
-export type EnterLoop = (ownerId: string) => Promise<void> | null;
+type EnterLoop = (ownerId: string) => Promise<void> | null;
 
 /**
  * Lets calls that arrive together begin a few in each turn of the event loop, one owner after the other. Otherwise everybody's

@@ -1,7 +1,7 @@
 import { byteShares, type Hold } from "./byte-shares.ts";
 
 /** Remembers values of many owners within a budget of bytes; each owner has a share. */
-export interface OwnerCache<V> {
+interface OwnerCache<V> {
   get(ownerId: string, name: string): V | undefined;
   /**
    * Room comes from the owner's least recently used values, or from those of the owner that holds most. A value larger than
@@ -25,7 +25,7 @@ interface Owner<V> {
   bytes: number;
 }
 
-export interface OwnerCacheSettings<V> {
+interface OwnerCacheSettings<V> {
   /** The budget of the process, and an owner's share of it. */
   totalBytes: number;
   ownerBytes: number;

@@ -12,7 +12,7 @@ export interface Pace {
   take(ownerId: string, amount: number, gone: AbortSignal): Promise<void> | null;
 }
 
-export interface Rate {
+interface Rate {
   perSecond: number;
   /** What may be used at once after a while without use. */
   atOnce: number;
@@ -26,13 +26,13 @@ export interface PaceSettings extends Rate {
 }
 
 /** A token bucket: what was left of it at a time, negative while its owner waits. */
-export interface Bucket {
+interface Bucket {
   left: number;
   atMs: number;
 }
 
 /** The bucket after an amount was taken from it; a bucket that is not there is full. */
-export function taken({ perSecond, atOnce }: Rate, bucket: Bucket | undefined, amount: number, nowMs: number): Bucket {
+function taken({ perSecond, atOnce }: Rate, bucket: Bucket | undefined, amount: number, nowMs: number): Bucket {
   const left = bucket ? Math.min(atOnce, bucket.left + ((nowMs - bucket.atMs) * perSecond) / 1_000) : atOnce;
   return { left: left - amount, atMs: nowMs };
 }

@@ -36,7 +36,7 @@ export const TELEMETRY_VARIABLES = {
   OTEL_BSP_SCHEDULE_DELAY: num({ default: 5_000, desc: "milliseconds between exports of spans" }),
 };
 
-export interface Telemetry {
+interface Telemetry {
   /** All metrics in Prometheus' text format; none without an admin address. */
   metrics(): Promise<string>;
   /** Sends everything that is still buffered. */

@@ -7,7 +7,7 @@ export interface ListenerFiles {
   key: string;
 }
 
-export interface ListenerSettings {
+interface ListenerSettings {
   /** host:port. */
   address: string;
   /** "" if not set. */
@@ -18,7 +18,7 @@ export interface ListenerSettings {
 }
 
 /** The variables that the settings come from, for errors. */
-export type ListenerNames = Readonly<Record<keyof ListenerSettings, string>>;
+type ListenerNames = Readonly<Record<keyof ListenerSettings, string>>;
 
 /**
  * The certificate that a listener for clients serves with; null for plain text.

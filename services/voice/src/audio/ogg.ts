@@ -14,7 +14,7 @@ const SEGMENT_BYTES_MAX = 255;
 /** Opus packets have at most 120 ms and 61,440 bytes. */
 const PACKET_BYTES_MAX = 61_440;
 
-export interface OggOpus {
+interface OggOpus {
   /** What a decoder produces before the audio begins, in seconds. */
   leadSeconds: number;
   packets: Generator<Uint8Array>;

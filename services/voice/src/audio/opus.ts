@@ -10,7 +10,7 @@ const BITRATE = 24_000;
 export const LEAD_SAMPLES = (SAMPLES_PER_SECOND * 65) / 10_000;
 
 /** One stream of Opus (RFC 6716) in each direction. */
-export interface Opus {
+interface Opus {
   /** Encodes one frame. */
   encode(frame: Pcm): Uint8Array;
   /** @throws if the packet is malformed */

@@ -2,7 +2,7 @@ import { setImmediate } from "node:timers/promises";
 import { type Pcm, SAMPLES_PER_SECOND } from "../audio/pcm.ts";
 import { events, murmur, type Random, random, resonator, rumble, type Source } from "./synth.ts";
 
-export type SoundName = "office" | "cafe" | "street" | "typing" | "hold";
+type SoundName = "office" | "cafe" | "street" | "typing" | "hold";
 
 /** The sounds that `background_audio` and tools know; `none` is not listed. */
 const SOUNDS: Record<SoundName, (next: Random) => Source> = { office, cafe, street, typing, hold };

@@ -33,7 +33,7 @@ const REPEATED = {
   [Outcome.OUTCOME_ERROR]: "ERROR",
 } as const;
 
-export interface NewBatch {
+interface NewBatch {
   batch: Omit<CallBatchRow, "status" | "endedAt" | "total">;
   entries: BatchEntry[];
 }

@@ -13,7 +13,7 @@ export interface CallOver {
 }
 
 /** The end of one call, which comes once. */
-export interface Ending {
+interface Ending {
   ended: Promise<CallOver>;
   /** Aborted once the call is over. */
   signal: AbortSignal;

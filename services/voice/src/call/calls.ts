@@ -22,7 +22,7 @@ import type { StartCallOptions } from "./prepare-call.ts";
 import { type CallHolder, callHolder } from "./start-call.ts";
 import type { Conversations } from "./transcript.ts";
 
-export interface CallsOptions {
+interface CallsOptions {
   db: Database;
   clock: Clock;
   conversations: Conversations;
@@ -47,7 +47,7 @@ export interface CallsOptions {
 }
 
 /** The calls of this process. */
-export interface Calls extends Pick<CallHolder, "check" | "checkPlace" | "signal" | "command" | "watched"> {
+interface Calls extends Pick<CallHolder, "check" | "checkPlace" | "signal" | "command" | "watched"> {
   startCall: StartCall;
   underWay(): number;
   /** Takes no more calls, lets those in progress end within the drain time, and ends the rest. */

@@ -12,7 +12,7 @@ import type { UserAgent } from "../transport/sip/user-agent.ts";
 /** Over the longest call, four hours, while its carrier is down. */
 const TRIES_MAX = 500;
 
-export interface LostLegContext {
+interface LostLegContext {
   carriersOf: CarriersOf;
   /** Null if this installation has no SIP. */
   sip: Pick<UserAgent, "hangUpLost" | "giveUpLost"> | null;

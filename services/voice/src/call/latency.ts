@@ -1,6 +1,6 @@
 import type { TurnLatency } from "@parley/proto/parley/conversation/v1/conversation.ts";
 
-export type Stage = Exclude<keyof TurnLatency, "unfinished">;
+type Stage = Exclude<keyof TurnLatency, "unfinished">;
 
 /** Milliseconds from the end of the user's speech to each stage that was reached, and whether their sentence seemed unfinished. */
 export type Latency = Partial<TurnLatency>;

@@ -37,7 +37,7 @@ export interface LiveCalls {
   stop(): Promise<void>;
 }
 
-export interface LiveCallsOptions {
+interface LiveCallsOptions {
   db: Database;
   clock: Clock;
   log: Logger;

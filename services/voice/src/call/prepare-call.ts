@@ -67,7 +67,7 @@ export interface StartCallOptions
   listening: Listening;
 }
 
-export interface Speech {
+interface Speech {
   hearing: SpeechToText;
   voice: TextToSpeech;
 }
@@ -140,7 +140,7 @@ function earsOf({ selectHearing, detector, log }: StartCallOptions, stt: SttConf
   }
 }
 
-export type Agent = Awaited<ReturnType<typeof findAgent>>;
+type Agent = Awaited<ReturnType<typeof findAgent>>;
 
 export interface Prepared {
   held: HeldCall;
@@ -221,7 +221,7 @@ export async function prepare(
 export const STARTS_WITHIN_MS = 5_000;
 
 /** How a call's conversation has begun. */
-export interface BegunConversation {
+interface BegunConversation {
   /** Of its messages. */
   lastSequence: number;
   /** The call as its start webhook, or whoever has begun it before, wants it; null if neither has. */

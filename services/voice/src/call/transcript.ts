@@ -90,7 +90,7 @@ export interface Answer {
   settle(text: string, latency: Partial<TurnLatency>, startedAt: number | null, fillers: readonly string[]): void;
 }
 
-export interface TranscriptOptions {
+interface TranscriptOptions {
   conversations: Conversations;
   key: { ownerId: string; conversationId: string };
   /** Sequence of the newest message that is stored. */

@@ -5,7 +5,7 @@ import type { FarEnd, Leg } from "../transport/leg.ts";
 import type { LiveCalls } from "./live-calls.ts";
 
 /** Transfers of the other party of one call. */
-export interface Transfers {
+interface Transfers {
   /** Never rejects. */
   begin(leg: Leg | null, to: string): Promise<void>;
   /** Does the work once the outcome of a transfer in progress is known, or at once if there is none. */

@@ -2,7 +2,7 @@ import type { Adapters } from "./connected.ts";
 import { plivoCarrier } from "./plivo.ts";
 import { twilioCarrier } from "./twilio.ts";
 
-export interface AdapterSettings {
+interface AdapterSettings {
   twilioUrl: string;
   plivoUrl: string;
   /** PARLEY_PUBLIC_URL; without it carriers cannot call back, and no calls can be made over them. */

@@ -14,7 +14,7 @@ import { type IncomingOptions, incomingCalls } from "./callbacks/incoming-calls.
 import { spokenCalls } from "./callbacks/spoken-calls.ts";
 import type { CarriersOf } from "./carrier.ts";
 
-export interface CarrierCallsContext
+interface CarrierCallsContext
   extends IncomingOptions,
     PersonCallsContext,
     Omit<CallbackContext, "incoming" | "people" | "spoken" | "accounts"> {

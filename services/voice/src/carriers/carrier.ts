@@ -38,7 +38,7 @@ export interface Carrier {
  */
 export type CarriersOf = (ownerId: string, carrierId: string, options?: { hangsUp: boolean }) => Promise<Carrier>;
 
-export interface OutgoingCall {
+interface OutgoingCall {
   ownerId: string;
   callId: string;
   /** E.164, a number of the carrier account. */
@@ -51,7 +51,7 @@ export interface OutgoingCall {
   detectMachine: boolean;
 }
 
-export interface PlacedCall {
+interface PlacedCall {
   callId: string;
   from: string;
   to: string;
@@ -59,7 +59,7 @@ export interface PlacedCall {
   since: Date;
 }
 
-export interface TransferredCall {
+interface TransferredCall {
   carrierCallId: string;
   /** Our number in the call, E.164: the destination sees it as the caller. */
   ownNumber: string;
@@ -106,6 +106,6 @@ export interface CalledBack {
 }
 
 /** The address for a call's audio. It is valid for one stream, and cannot be guessed. */
-export interface MediaStream {
+interface MediaStream {
   url: string;
 }

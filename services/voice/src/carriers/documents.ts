@@ -58,7 +58,7 @@ export function dialDocument(carrier: CallingBack, from: string, to: string): st
   return documentOf(`<Dial callerId="${escaped(from)}" ${limit}><${inner}>${escaped(to)}</${inner}></Dial>`);
 }
 
-export interface Transfer {
+interface Transfer {
   from: string;
   to: string;
 }

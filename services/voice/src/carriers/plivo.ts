@@ -5,7 +5,7 @@ import { callbackUrl } from "@parley/shared/carriers/urls";
 import type { Carrier, CarrierCall, CarrierEnd } from "./carrier.ts";
 import { transferEvent } from "./documents.ts";
 
-export interface PlivoSettings {
+interface PlivoSettings {
   baseUrl: string;
   /** PARLEY_PUBLIC_URL. */
   publicUrl: string;

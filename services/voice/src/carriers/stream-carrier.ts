@@ -2,7 +2,7 @@ import type { StreamCarrier } from "../transport/media-stream/stream-leg.ts";
 import type { CarriersOf } from "./carrier.ts";
 
 /** A call, with the number of ours that is a party to it, at the carrier that streams its audio. */
-export interface CarriedCall {
+interface CarriedCall {
   ownerId: string;
   carrierId: string;
   carrierCallId: string;

@@ -4,7 +4,7 @@ import { callbackUrl } from "@parley/shared/carriers/urls";
 import { type Carrier, type CarrierCall, type CarrierEnd, CarrierRefusal, CarrierUnavailable } from "./carrier.ts";
 import { dialDocument, pressDocument } from "./documents.ts";
 
-export interface TwilioSettings {
+interface TwilioSettings {
   baseUrl: string;
   /** PARLEY_PUBLIC_URL. */
   publicUrl: string;

@@ -5,7 +5,7 @@ import type { ServiceClient } from "@parley/shared/rpc/client";
 import { type DailyApi, dailyApi } from "./rest.ts";
 
 /** The name of the operator's own Daily domain. */
-export const OPERATOR = "operator";
+const OPERATOR = "operator";
 
 /** A Daily domain that sessions may use. */
 export interface DailyConnection {
@@ -29,7 +29,7 @@ export interface DailyConnections {
   ofWebhook(connection: string): Promise<DailyConnection | null>;
 }
 
-export interface ConnectionSettings {
+interface ConnectionSettings {
   accounts: Pick<ServiceClient<typeof AccountServiceService>, "listCarriers" | "getCarrierCredentials" | "findCarrier">;
   baseUrl: string;
   /** PARLEY_DAILY_API_KEY; "" for none. */

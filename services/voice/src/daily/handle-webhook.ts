@@ -13,7 +13,7 @@ import { sessionJob } from "./session.ts";
 /** The events that sessions need; Daily may send more. */
 export const EVENTS = ["participant.joined", "participant.left", "meeting.ended", "dialin.ready"] as const;
 
-export interface DailyWebhook {
+interface DailyWebhook {
   /** car_…, or `operator`. */
   connection: string;
   /** The body as it was sent. */

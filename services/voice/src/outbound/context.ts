@@ -40,7 +40,7 @@ export interface OutboundContext extends HoldContext {
   expectMedia: ExpectMediaStream;
 }
 
-export interface OutboundLimits extends CallLimits {
+interface OutboundLimits extends CallLimits {
   /** Calls of one owner that may wait. */
   queuedMax: number;
 }

@@ -16,7 +16,7 @@ import { DO_NOT_CALL_TOTALS } from "../store/do-not-call.ts";
 import { isHeld, listUnended } from "../store/outbound-calls.ts";
 import { listCallsOf, listRecordingsOf } from "../store/owner-rows.ts";
 
-export interface ForgetContext extends Pick<OutboundContext, "db" | "clock"> {
+interface ForgetContext extends Pick<OutboundContext, "db" | "clock"> {
   signals: Pick<CallSignals, "tell">;
   recordings: Pick<Recordings, "remove">;
 }

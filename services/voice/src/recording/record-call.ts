@@ -21,7 +21,7 @@ export interface CallRecorder {
   end(): Promise<void>;
 }
 
-export interface RecorderOptions {
+interface RecorderOptions {
   file: RecordingFile;
   bytesMax: number;
   clock: PassingTime;

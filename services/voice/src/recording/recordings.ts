@@ -30,7 +30,7 @@ export interface Recordings {
   queues: Record<string, Queue>;
 }
 
-export interface RecordingsOptions {
+interface RecordingsOptions {
   db: Database;
   clock: Clock;
   log: Logger;

@@ -4,7 +4,7 @@ import { LEAD_SAMPLES } from "../audio/opus.ts";
 import { FRAME_SAMPLES, type Pcm, SAMPLES_PER_SECOND } from "../audio/pcm.ts";
 
 /** Encodes a call as Ogg Opus: the user on the left, the agent on the right. */
-export interface StereoFile {
+interface StereoFile {
   /** The next frames of both. Returns what to write, if a page is full. */
   add(user: Pcm, agent: Pcm): Uint8Array | null;
   end(): Uint8Array;

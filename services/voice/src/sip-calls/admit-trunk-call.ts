@@ -14,7 +14,7 @@ export interface TrunkContext {
 }
 
 /** The callee of a call over a trunk. */
-export interface TrunkCallee {
+interface TrunkCallee {
   /** E.164. */
   called: string;
   /** Whose trunk it is. */

@@ -13,7 +13,7 @@ import type { Invite } from "../transport/sip/answering.ts";
  */
 export type Announce = (ownerId: string, invite: Invite) => Promise<boolean>;
 
-export interface AnnouncerOptions {
+interface AnnouncerOptions {
   sentence: string;
   /** The operator's voice, because an owner's would cost the owner money. */
   tts: TtsConfig | undefined;

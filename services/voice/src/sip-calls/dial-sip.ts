@@ -7,7 +7,7 @@ import type { Target } from "../transport/sip/sockets.ts";
 import type { UserAgent } from "../transport/sip/user-agent.ts";
 import { trunkServer } from "../trunks/trunk-server.ts";
 
-export interface SipCall {
+interface SipCall {
   ownerId: string;
   /** The user and the host of the URI that is called. The host is a name or an address, with a port if it is not the SIP default. */
   user: string;

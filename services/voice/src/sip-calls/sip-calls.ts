@@ -9,7 +9,7 @@ import { digestLimits } from "./digest-limits.ts";
 import { hostAddresses } from "./host-addresses.ts";
 import { countAnswer, observeSip } from "./metrics.ts";
 
-export interface SipCallsContext
+interface SipCallsContext
   extends Pick<InviteContext, "accounts" | "agents" | "startCall" | "checkCall" | "announce" | "log"> {
   dropped: UserAgentOptions["dropped"];
 }

@@ -3,7 +3,7 @@ import type { GetSpeechResponse } from "@parley/proto/parley/agent/v1/agent_serv
 import { readSettings, requiredText } from "@parley/shared/json/read-settings";
 
 /** The speech settings of agents that have none. */
-export interface DefaultSpeech {
+interface DefaultSpeech {
   stt: SttConfig | undefined;
   tts: TtsConfig | undefined;
 }

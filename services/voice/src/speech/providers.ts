@@ -42,7 +42,7 @@ const STT_PROVIDERS: Providers<SpeechToText> = {
     create: assemblyAiSpeechToText,
   },
 };
-export const TTS_PROVIDERS: Providers<TextToSpeech> = {
+const TTS_PROVIDERS: Providers<TextToSpeech> = {
   ELEVENLABS: {
     key: "ELEVENLABS_API_KEY",
     address: ["ELEVENLABS_BASE_URL", "https://api.elevenlabs.io"],

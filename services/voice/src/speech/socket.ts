@@ -11,7 +11,7 @@ export interface Socket {
   close(): void;
 }
 
-export interface SocketListener {
+interface SocketListener {
   opened(): void;
   /** A JSON object. */
   message(message: Record<string, unknown>): void;

@@ -1,7 +1,7 @@
 import type { Pcm } from "../audio/pcm.ts";
 import type { SpeakOptions, TextToSpeech } from "./tts.ts";
 
-export interface WholeSpeech {
+interface WholeSpeech {
   sentences: Iterable<string>;
   options: Omit<SpeakOptions, "signal">;
   /** Takes the audio in order. @returns true when that is enough; throws to give up */

@@ -1,7 +1,7 @@
 import type { Sql } from "@parley/shared/db/database";
 import type { OldRows } from "@parley/shared/jobs/old-rows";
 
-export interface CallUsage {
+interface CallUsage {
   calls: number;
   seconds: number;
 }

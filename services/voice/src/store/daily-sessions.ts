@@ -2,7 +2,7 @@ import type { Sql } from "@parley/shared/db/database";
 import type { OldRows } from "@parley/shared/jobs/old-rows";
 import type { CallEnd, CallKey } from "./calls.ts";
 
-export type SessionStatus = "CREATING" | "WAITING" | "IN_PROGRESS" | "ENDED";
+type SessionStatus = "CREATING" | "WAITING" | "IN_PROGRESS" | "ENDED";
 
 export interface NewDailySession extends CallKey {
   agentId: string;

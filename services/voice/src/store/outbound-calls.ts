@@ -97,7 +97,7 @@ export async function findIdOfCarrierCall(sql: Sql, ownerId: string, carrierCall
   return row?.callId ?? null;
 }
 
-export interface OutboundFilter {
+interface OutboundFilter {
   ownerId: string;
   statuses: readonly Status[];
   agentId: string;

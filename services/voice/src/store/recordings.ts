@@ -1,7 +1,7 @@
 import type { Database, Sql } from "@parley/shared/db/database";
 import type { CallKey } from "./calls.ts";
 
-export interface RecordingRow extends CallKey {
+interface RecordingRow extends CallKey {
   state: "recording" | "ready" | "removing";
   bytes: number;
   finishedAt: Date | null;

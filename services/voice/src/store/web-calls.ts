@@ -13,7 +13,7 @@ export interface WebCallRow {
   agentVersion: number | null;
 }
 
-export interface NewWebCall extends WebCallRow {
+interface NewWebCall extends WebCallRow {
   tokenDigest: Uint8Array;
   createdAt: Date;
   expiresAt: Date;

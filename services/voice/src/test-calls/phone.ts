@@ -3,7 +3,7 @@ import type { Leg, LegListener } from "../transport/leg.ts";
 import type { Line } from "./line.ts";
 
 /** The telephone of a test's user. */
-export interface TestPhone {
+interface TestPhone {
   /** What its end of the call reports to. */
   listener: LegListener;
   /** The same at the agent's end, to know the agent's voice from the sounds behind it. */

@@ -23,7 +23,7 @@ export interface PoliteCaller {
   over(): void;
 }
 
-export interface PoliteCallerParts {
+interface PoliteCallerParts {
   clock: PassingTime;
   /** Resolves when the line was said and its keys are pressed; never rejects. */
   say(line: Line): Promise<void>;

@@ -1,4 +1,4 @@
-export interface ByteRate {
+interface ByteRate {
   perSecond: number;
   /** Bytes that may arrive at once, as after network congestion. */
   burst: number;

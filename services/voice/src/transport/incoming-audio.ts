@@ -3,7 +3,7 @@ import { FRAME_MS, FRAME_SAMPLES, type Pcm, SAMPLES_PER_SECOND } from "../audio/
 import type { LegListener } from "./leg.ts";
 
 /** What the other party says, cut into frames. */
-export interface IncomingAudio {
+interface IncomingAudio {
   /** Something arrived that may yield audio later. */
   arrived(): void;
   /** Hears audio, unless it runs ahead of real time. */
@@ -21,7 +21,7 @@ export interface IncomingAudio {
   unheardMs(): number;
 }
 
-export interface IncomingAudioOptions {
+interface IncomingAudioOptions {
   /** How far the peer may be ahead of real time, as after network congestion. */
   aheadMaxSamples: number;
   /** Counts audio that is not used. */

@@ -31,7 +31,7 @@ export interface RegistrationContext {
   serverOf(host: string, protocol: Target["protocol"]): Promise<Target>;
 }
 
-export interface TrunkRegistrations {
+interface TrunkRegistrations {
   queues: Record<string, Queue>;
   sweeps: Sweep[];
   /** Has another process register with the trunks of this one, which takes no more jobs. */

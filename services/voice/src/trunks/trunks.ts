@@ -7,7 +7,7 @@ import { observeTrunks } from "./observe-trunks.ts";
 import { type RegistrationContext, trunkRegistrations } from "./registrations.ts";
 import { trunkServer } from "./trunk-server.ts";
 
-export interface TrunksContext extends Pick<RegistrationContext, "db" | "clock" | "accounts"> {
+interface TrunksContext extends Pick<RegistrationContext, "db" | "clock" | "accounts"> {
   log: Logger;
   /** Null if this installation has no SIP: nothing is registered. */
   sip: Pick<UserAgent, "register" | "announced"> | null;

@@ -7,7 +7,7 @@ import { spoke } from "./user.ts";
 // What a speech-to-speech model does by itself, and what the voice detector reports beside it. The model takes turns: the agent stops
 // when it hears the user, and the detector only shows whether it hears.
 
-export type ModelEvent = Extract<TurnEvent, { type: "user_began" | "user_said" | "speaks" | "done" }>;
+type ModelEvent = Extract<TurnEvent, { type: "user_began" | "user_said" | "speaks" | "done" }>;
 
 export function happens(draft: Draft, event: ModelEvent, now: number): void {
   const { model, reply } = draft;

@@ -2,7 +2,7 @@
  * Cuts a reply, which arrives in pieces, into parts that a voice can speak: whole sentences of at least SENTENCE_MIN characters. The
  * output concatenates to exactly the input, except that a caller may trim the parts.
  */
-export interface SentenceCutter {
+interface SentenceCutter {
   /** The sentences that are complete now. */
   push(piece: string): string[];
   /** What was still held back; empty if nothing. */

@@ -6,7 +6,7 @@ import * as timers from "./timers.ts";
 import * as tools from "./tools.ts";
 import * as user from "./user.ts";
 
-export interface Turned {
+interface Turned {
   state: TurnState;
   /** To be carried out in this order. */
   effects: Effect[];

@@ -1,7 +1,7 @@
 import type { VoiceEvent } from "./detector.ts";
 
 /** How the probabilities of windows become speech that begins and ends. */
-export interface VoiceActivity {
+interface VoiceActivity {
   isSpeech: boolean;
   /** The number of consecutive windows that contradict it. */
   contrary: number;
@@ -12,7 +12,7 @@ export interface VoiceActivity {
   loudMs: number;
 }
 
-export interface JudgedWindow {
+interface JudgedWindow {
   /** The probability that someone speaks. */
   probability: number;
   /** The root mean square of each part of the window, in order. */

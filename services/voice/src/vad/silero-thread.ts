@@ -7,7 +7,7 @@ import { InferenceSession, Tensor } from "onnxruntime-node";
 /** `end`: nothing more follows, and the thread ends by itself. */
 export type ToThread = Windows | { forget: number } | { end: true };
 
-export interface Windows {
+interface Windows {
   /** The call of each window; a call may have several, oldest first. */
   calls: number[];
   /** The windows, one after the other. */

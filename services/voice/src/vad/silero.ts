@@ -5,7 +5,7 @@ import { judgeWindow, SILENT, WINDOW_MS } from "./activity.ts";
 import type { VoiceDetector, VoiceEvent } from "./detector.ts";
 import type { FromThread, ToThread } from "./silero-thread.ts";
 
-export interface SileroDetector extends VoiceDetector {
+interface SileroDetector extends VoiceDetector {
   /** Settles when its threads have ended. */
   close(): Promise<void>;
 }

@@ -15,7 +15,7 @@ const QUIET_SPEAKING_MS = 5_000;
 /** Between pieces: twenty times as fast as it was spoken, which leaves a provider's connection time to take it. */
 const PIECE_MS = 10;
 
-export interface VoiceNote {
+interface VoiceNote {
   /** An Ogg file of Opus. */
   audio: Uint8Array;
   model: string;

@@ -44,7 +44,7 @@ function written(type: string, call: Omit<ClientCall, "wait">, more: object = {}
 }
 
 /** What a page sends: the result of a call, or what is wrong with it. */
-export type PageMessage = { result: ClientResult } | { toolCallId: string | null; fault: string };
+type PageMessage = { result: ClientResult } | { toolCallId: string | null; fault: string };
 
 export function pageMessage(text: string): PageMessage {
   const message = parsed(text);

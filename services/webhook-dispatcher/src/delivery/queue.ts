@@ -42,7 +42,7 @@ const COSTLY: PaceSettings = { perSecond: 50, atOnce: 50 };
 /** Lanes per read, which bounds how many deliveries one read returns. */
 const LANES_A_READ = 32;
 
-export interface DeliverySettings {
+interface DeliverySettings {
   db: Database;
   sender: Sender;
   sealer: Sealer;

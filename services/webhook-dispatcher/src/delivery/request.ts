@@ -1,6 +1,6 @@
 import type { RequestTypeName } from "../store/destinations.ts";
 
-export interface Sent {
+interface Sent {
   /** For example `conversation.completed`. */
   event: string;
   /** JSON. */
@@ -10,7 +10,7 @@ export interface Sent {
 const LINE = "\r\n";
 const encoder = new TextEncoder();
 
-export interface DeliveryRequest {
+interface DeliveryRequest {
   url: string;
   method: RequestTypeName;
   headers: Record<string, string>;

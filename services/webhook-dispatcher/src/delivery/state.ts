@@ -10,7 +10,7 @@ export const RETRY_WAITS: Readonly<Record<RetryScheduleName, readonly number[]>>
   extended: [1, 30, 150, 540, 1_440, 2_880, 3_600],
 };
 
-export interface AttemptEnd {
+interface AttemptEnd {
   succeeded: boolean;
   endedAt: Date;
 }

@@ -48,7 +48,7 @@ export interface PendingDelivery extends DeliveryKey, DeliveryState {
  */
 const READ_AHEAD_BYTES_MAX = 4096;
 
-export interface WantedDeliveries extends DestinationKey {
+interface WantedDeliveries extends DestinationKey {
   limit: number;
   /** Delivery ids to skip. */
   except: readonly string[];
@@ -86,7 +86,7 @@ export async function listPending(sql: Sql, wanted: readonly WantedDeliveries[])
     order by next_attempt_at, delivery_id`;
 }
 
-export interface EventKey {
+interface EventKey {
   ownerId: string;
   eventId: string;
 }

@@ -26,7 +26,7 @@ export interface EventRow {
   traceparent: string | null;
 }
 
-export interface NewDelivery {
+interface NewDelivery {
   event: EventRow;
   destinationId: string;
   deliveryId: string;

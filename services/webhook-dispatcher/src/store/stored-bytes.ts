@@ -3,7 +3,7 @@ import type { Database } from "@parley/shared/db/database";
 /** Each event may have a payload of 1 MB, and Postgres deletes 400 MB/s. */
 export const EVENTS_AT_ONCE = 256;
 
-export interface LookedAt {
+interface LookedAt {
   /** How many events; fewer than `EVENTS_AT_ONCE` at the end. */
   events: number;
   /** The last one's id. */

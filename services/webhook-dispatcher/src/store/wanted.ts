@@ -8,7 +8,7 @@ export async function reviseWanted(tx: Sql, ownerId: string): Promise<void> {
     on conflict (owner_id) do update set revision = wanted_revisions.revision + 1`;
 }
 
-export interface WantedRow {
+interface WantedRow {
   /** Beyond the ends of conversations. */
   events: string[];
   revision: number;

@@ -4,14 +4,14 @@ import type { CalledTool, FinishedConversation, FinishedTurn } from "./finished.
 import { hasPart } from "./partial.ts";
 
 /** Whether it holds, and why. */
-export interface Verdict {
+interface Verdict {
   passed: boolean;
   /** For the person who has to act on a failure: what was expected and what was there. */
   reason: string;
 }
 
 /** Returns the language of a text as two letters (ISO 639-1), "" if the text does not tell. */
-export type DetectLanguage = (text: string) => string;
+type DetectLanguage = (text: string) => string;
 
 /** Checks everything but the criteria of judges, whom only a model can play (judge.ts). */
 export function assertOn(

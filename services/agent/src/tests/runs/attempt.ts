@@ -46,7 +46,7 @@ export interface Progress {
   isCounted: boolean;
 }
 
-export interface FinishedAttempt {
+interface FinishedAttempt {
   conversation: FinishedConversation;
   /** How a call ended. */
   stored: Conversation;

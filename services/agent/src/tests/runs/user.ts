@@ -2,7 +2,7 @@ import { type Line, TEST_LIMITS, type TestDefinition } from "@parley/shared/doma
 import type { Question } from "../judge.ts";
 
 /** What a user says next; null when the user has nothing more to say. */
-export type NextLine = { line: Line } | { ends: "user" | "system" };
+type NextLine = { line: Line } | { ends: "user" | "system" };
 
 /** What was said so far, as the simulated user knows it. */
 export interface Said {

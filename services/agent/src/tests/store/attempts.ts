@@ -24,7 +24,7 @@ export interface NewAttempt extends AttemptKey {
   passKey: string | null;
 }
 
-export interface AttemptRow extends Omit<NewAttempt, "definition"> {
+interface AttemptRow extends Omit<NewAttempt, "definition"> {
   /** How many attempts of the test must pass. */
   passAtLeast: number;
   status: RunStatus;
@@ -37,7 +37,7 @@ export interface AttemptRow extends Omit<NewAttempt, "definition"> {
 }
 
 /** What came of an attempt, as the API shows it. */
-export type AttemptOutcome = Readonly<Record<string, unknown>>;
+type AttemptOutcome = Readonly<Record<string, unknown>>;
 
 /** Without what was said. */
 export type AttemptSummary = Omit<AttemptRow, "outcome"> & { outcome?: AttemptOutcome | null };

@@ -13,7 +13,7 @@ import { Unusable } from "./unusable.ts";
 const METHODS = ["get", "head", "post", "put", "patch", "delete", "options", "trace"];
 const OPERATIONS_MAX = 2_000;
 
-export interface OpenApiSource {
+interface OpenApiSource {
   /** JSON or YAML. */
   text: string;
   /** Where it was read, to which the addresses of its servers may be relative. */

@@ -5,7 +5,7 @@ import { secretName } from "./names.ts";
 import type { Parts } from "./schemas.ts";
 
 /** How requests of an operation are authenticated. The secrets are named, and must then be made. */
-export interface Security {
+interface Security {
   auth: ToolAuth | undefined;
   headers: ToolHeader[];
   parameters: ToolParameter[];

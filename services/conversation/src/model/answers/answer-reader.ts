@@ -14,7 +14,7 @@ const PARSED_AT_ONCE = 16 * 1024;
 const DONE = /^"?\[done\]"?$/i;
 
 /** Reads one answer, a stream of events or one JSON document, whichever the server sends. */
-export interface AnswerReader {
+interface AnswerReader {
   /** Returns the words of the reply in the next characters of the body. */
   read(received: string): string;
   /** What made the answer unreadable, an error that the provider reported included; undefined so far. */
@@ -33,7 +33,7 @@ export interface AnswerReader {
   end(): { text: string } & ModelEnd;
 }
 
-export interface Reading {
+interface Reading {
   by: ModelName;
   protocol: Protocol;
   /** Whether an answer without words and tool calls is one. */

@@ -5,7 +5,7 @@ import { type CalledTools, calledTools } from "./called-tools.ts";
 import type { Heard } from "./protocol.ts";
 
 /** What has been heard of an answer. */
-export interface Collected extends Heard {
+interface Collected extends Heard {
   tools: CalledTools;
   /** Returns the words since the last call. */
   take(): string;

@@ -23,7 +23,7 @@ const OPENING_MAX = Math.max(...MARKS.map(({ open }) => open.length));
 const BLANK_MAX = 256;
 
 /** Takes a text in pieces and leaves out the thoughts that it begins with. */
-export interface ThoughtFilter {
+interface ThoughtFilter {
   /** @returns what of the text is known to be the reply */
   push(piece: string): string;
   /** @returns the rest of the reply */

@@ -24,7 +24,7 @@ export interface RefusedFeatures {
   systemRole: boolean;
 }
 
-export interface RequestSender {
+interface RequestSender {
   /**
    * Returns the answer once its head has arrived. A server that refuses a request as wrong is asked once more without what it may not
    * know: the role of the system prompt, the usage of a stream, and the schema of a JSON answer, whose form the prompt states too.
@@ -33,7 +33,7 @@ export interface RequestSender {
   ask(request: ModelRequest, mode: ReplyMode, signal: AbortSignal): Promise<Asking>;
 }
 
-export interface Asking {
+interface Asking {
   answer: Answer;
   /** What must not appear in a message. */
   secrets: readonly string[];

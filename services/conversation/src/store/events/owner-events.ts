@@ -7,7 +7,7 @@ import type { SessionKey } from "../session-key.ts";
 import { ANALYSIS_BYTES_MAX, ESCAPED_BYTES_MAX, PAYLOAD_BYTES_MAX } from "./payload-bounds.ts";
 import { RELAY, tellRelay } from "./tell-relay.ts";
 
-export interface EventKey {
+interface EventKey {
   ownerId: string;
   eventUuid: string;
 }
@@ -110,7 +110,7 @@ export async function findNextDueEvent(sql: Sql, ownerId: string): Promise<Date 
   return row?.dueAt ?? null;
 }
 
-export interface NewEvent {
+interface NewEvent {
   ownerId: string;
   event: EventName;
   conversationId: string | null;

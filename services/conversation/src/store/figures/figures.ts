@@ -1,7 +1,7 @@
 import type { Fragment, Sql } from "@parley/shared/db/database";
 import type { TypeName } from "../conversations.ts";
 
-export interface FigureFilter {
+interface FigureFilter {
   ownerId: string;
   /** YYYY-MM-DD, UTC, both inclusive. */
   first: string;
@@ -10,7 +10,7 @@ export interface FigureFilter {
   agentId: string;
 }
 
-export interface Figures {
+interface Figures {
   begun: number;
   completed: number;
   disconnected: number;
@@ -66,7 +66,7 @@ export async function listFigures(sql: Sql, filter: FigureFilter, mostMax: numbe
     from summed where day is not null or place <= ${mostMax}`;
 }
 
-export interface LatencyRow {
+interface LatencyRow {
   /** Null: of all days together. */
   day: string | null;
   isCall: boolean;

@@ -8,7 +8,7 @@ import { countedOfVersions } from "./version-figures.ts";
  * What the figures of an owner and day name; their rows are kept for ever, and the owner chooses the names. Everything
  * further is summed under OTHER, so that totals stay exact.
  */
-export interface NamedMax {
+interface NamedMax {
   /** Agents with their channels and models. */
   figures: number;
   /** Agents with their channels, each of which has up to about 120 buckets of latency. */

@@ -15,7 +15,7 @@ export const recentSums = (sql: Sql): Fragment => sql`
   count(ended), count(*) filter (where ended = 'FAILED'), sum(replies), sum(cost_usd_micros), sum(tool_calls),
   sum(failed_tool_calls), count(latency_ms), coalesce(sum(latency_ms), 0)`;
 
-export interface RecentFigures {
+interface RecentFigures {
   ended: number;
   failed: number;
   replies: number;

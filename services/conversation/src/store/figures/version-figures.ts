@@ -35,7 +35,7 @@ export interface CountedRow {
 const FIELDS_MAX = 100;
 const TEXT_MAX = 200;
 
-export interface VersionsFilter {
+interface VersionsFilter {
   ownerId: string;
   agentId: string;
   agentVersions: readonly number[];

@@ -8,7 +8,7 @@ export interface TimeOfDay {
  * Counts to add up: those of the periods of length `span` that begin from `firstDay` to `lastDay`, within these minutes
  * of each day.
  */
-export interface Periods {
+interface Periods {
   span: Span;
   firstDay: number;
   lastDay: number;
@@ -17,19 +17,19 @@ export interface Periods {
 }
 
 /** Both inclusive. */
-export interface Moments {
+interface Moments {
   from: Date;
   to: Date;
 }
 
 /** A time range as whole minutes, which are counted, and the partial minutes at its ends, whose rows must be read. */
-export interface CountedRange {
+interface CountedRange {
   periods: Periods[];
   newer: Moments | null;
   older: Moments | null;
 }
 
-export type Span = 1 | 8 | 64;
+type Span = 1 | 8 | 64;
 /** As stored in conversation_counts; each span is a multiple of the next. */
 const SPANS: readonly Span[] = [64, 8, 1];
 /** Before and after every conversation; multiples of every span. */

@@ -1,7 +1,7 @@
 import type { Sql } from "@parley/shared/db/database";
 import type { Page } from "@parley/shared/page";
 
-export interface DocumentReplyRow {
+interface DocumentReplyRow {
   conversationId: string;
   agentId: string;
   seq: number;

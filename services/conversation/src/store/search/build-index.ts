@@ -80,7 +80,7 @@ async function settleWords(tx: Sql): Promise<void> {
 }
 
 /** A block to rebuild. */
-export interface StaleBlock {
+interface StaleBlock {
   ownerId: string;
   block: number;
 }

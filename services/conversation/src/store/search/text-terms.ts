@@ -14,7 +14,7 @@ const WORD_MAX = 512;
 const WORD_STEP = WORD_MAX - SEARCH_MAX;
 
 /** Receives a conversation's terms; may receive the same one several times. */
-export interface TermSink {
+interface TermSink {
   gram(gram: string): void;
   word(word: string): void;
   seam(seam: string): void;

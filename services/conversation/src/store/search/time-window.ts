@@ -1,7 +1,7 @@
 import type { TimeOfDay } from "../lists/count-periods.ts";
 
 /** The times that a filter accepts, in microseconds since 1970. */
-export interface TimeWindow {
+interface TimeWindow {
   holds(moment: number): boolean;
   /** How many of the moments from `first` to `last`, both inclusive, it can contain. */
   coverage(first: number, last: number): "all" | "some" | "none";

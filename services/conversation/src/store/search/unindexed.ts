@@ -10,7 +10,7 @@ export interface Found {
 }
 
 /** Matches that are not indexed yet: of those in progress and the last that ended. */
-export interface Unindexed {
+interface Unindexed {
   total: number;
   /** The newest ones, newest first. */
   newest: Found[];

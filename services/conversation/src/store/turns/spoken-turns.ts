@@ -22,7 +22,7 @@ export interface NewSpokenTurn extends OpenTurn {
   until: Date;
 }
 
-export interface TakenSpokenTurn {
+interface TakenSpokenTurn {
   agentId: string;
   /** Null if it tries a draft. */
   agentVersion: number | null;
@@ -106,7 +106,7 @@ export async function takeResultTurn(
 }
 
 /** How much of a reply was heard. */
-export interface HeardOfReply extends Omit<StoredReply, keyof ReplySoFar | "totalMs"> {
+interface HeardOfReply extends Omit<StoredReply, keyof ReplySoFar | "totalMs"> {
   content: string;
   toolCalls: ReplySoFar["toolCalls"];
   /** Null when the runtime reports it after its stream broke. */
@@ -222,7 +222,7 @@ function released(sql: Sql, { language, scheduledCall }: Decided, now: Date) {
 }
 
 /** A message in the form in which a repeated turn is compared. */
-export interface StoredMessage {
+interface StoredMessage {
   role: "user" | "assistant" | "person";
   content: string;
 }

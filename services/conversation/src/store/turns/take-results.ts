@@ -2,7 +2,7 @@ import type { Sql } from "@parley/shared/db/database";
 import { isKept } from "../retention.ts";
 import { isMetadataBounded, type NewTurn, type TakenTurn } from "./take-turns.ts";
 
-export interface WaitingSession {
+interface WaitingSession {
   messageCount: number;
   /** Whether a turn of it is in progress. */
   isHeld: boolean;

@@ -84,7 +84,7 @@ export async function addToolCall(sql: Sql, key: SessionKey, seq: number, call: 
 }
 
 /** The most of a conversation's calls that is read at once, the newest. */
-export const TOOL_CALLS_BYTES_MAX = 1024 * 1024;
+const TOOL_CALLS_BYTES_MAX = 1024 * 1024;
 
 /** A call that has ended; null if there is none. */
 export async function findToolCall(

@@ -12,7 +12,7 @@ const VARIABLE_BYTES_MAX = 16 * 1024;
 /** In JSON, half of a character, which Postgres cannot store. */
 export const HALF_CHARACTER = /(?<!\\)(?:\\\\)*\\ud[89a-f]/;
 
-export interface HttpAnswer {
+interface HttpAnswer {
   status: number;
   /** With secrets masked. */
   text: string;
@@ -20,7 +20,7 @@ export interface HttpAnswer {
   isCut: boolean;
 }
 
-export interface TakenAnswer {
+interface TakenAnswer {
   forModel: string;
   isError: boolean;
   /** Values for dynamic variables by canonical key. */

@@ -6,7 +6,7 @@ import { headerOf } from "./request.ts";
 import { Refused, secretOf } from "./values.ts";
 
 /** The parts of a tool that name secrets. */
-export interface SecretUses {
+interface SecretUses {
   headers: readonly ToolHeader[];
   parameters?: readonly ToolParameter[];
   auth: ToolAuth | undefined;

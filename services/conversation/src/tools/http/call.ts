@@ -24,7 +24,7 @@ export interface HttpTools {
   clock: Clock;
 }
 
-export interface HttpCall {
+interface HttpCall {
   ownerId: string;
   tool: Tool;
   http: HttpTool;

@@ -21,7 +21,7 @@ const METHODS: Readonly<Record<ToolMethod, string>> = {
   [ToolMethod.TOOL_METHOD_DELETE]: "DELETE",
 };
 
-export function methodOf({ method }: Pick<HttpTool, "method">): string {
+function methodOf({ method }: Pick<HttpTool, "method">): string {
   return METHODS[method];
 }
 

@@ -12,7 +12,7 @@ const RETRIED_FAILURES: ReadonlySet<string> = new Set(["network", "timeout", "un
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 const delayMs = backOff(500, 10_000);
 
-export interface Sending {
+interface Sending {
   ask: Egress["ask"];
   /** Ends attempts and waits. */
   signal: AbortSignal;

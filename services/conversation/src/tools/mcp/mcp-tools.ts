@@ -16,7 +16,7 @@ import { textOfResult } from "./result.ts";
 import { type McpPlace, type McpSession, type McpSessions, tellable } from "./sessions.ts";
 
 /** Tells the library what the server of a tool offers now. */
-export type ReportMcpTools = (ownerId: string, toolId: string, tools: readonly ListedMcpTool[]) => Promise<unknown>;
+type ReportMcpTools = (ownerId: string, toolId: string, tools: readonly ListedMcpTool[]) => Promise<unknown>;
 
 /**
  * The tools of the owner's MCP servers, on every channel. The model is offered what was pinned when the tool was saved, so no turn waits
@@ -75,7 +75,7 @@ interface McpCall {
 }
 
 /** Makes a call once. A session that the server forgot is opened again once, because a forgotten one does nothing. */
-export async function callMcpTool(
+async function callMcpTool(
   parts: Parts,
   call: McpCall,
   context: Pick<ToolContext, "signal" | "log">,

@@ -14,7 +14,7 @@ import type { Sources } from "../http/values.ts";
 import { connectMcp, type McpConnection, McpFailure, type McpServer } from "./connection.ts";
 import { countedFetch } from "./counted-fetch.ts";
 
-export interface McpServers {
+interface McpServers {
   fetch: Egress["fetch"];
   revealSecrets: RevealSecrets;
   tokens: OAuthTokens;

@@ -5,7 +5,7 @@ export interface KeptVectors {
   values: Float32Array;
 }
 
-export interface VectorMemory {
+interface VectorMemory {
   /**
    * The vectors of an owner's base, which are read if their version is not the one that is kept.
    * @param read is given those of an earlier version, and returns null for a base that is too large to keep

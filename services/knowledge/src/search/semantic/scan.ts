@@ -5,7 +5,7 @@ import { type KeptVectors, keepVectors } from "./kept-vectors.ts";
 import type { NearChunk, VectorIndex } from "./vector-index.ts";
 
 /** Chunks of a base that is compared as a whole. */
-export const SCANNED_CHUNKS_MAX = 50_000;
+const SCANNED_CHUNKS_MAX = 50_000;
 /** Vectors that one statement reads. */
 const READ_ROWS = 1_000;
 /** Vectors that are compared before others may run. */

@@ -7,7 +7,7 @@ export interface VectorIndex {
   nearest(asked: NearestQuery): Promise<NearChunk[]>;
 }
 
-export interface NearestQuery {
+interface NearestQuery {
   ownerId: string;
   bases: readonly { baseId: string; version: number }[];
   model: string;

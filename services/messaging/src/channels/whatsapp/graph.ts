@@ -8,9 +8,9 @@ import { MEDIA_ID } from "./notification.ts";
 import type { Template } from "./template.ts";
 
 /** WhatsApp's Cloud API for one phone number. */
-export type Graph = Pick<Connection, "send" | "upload" | "download">;
+type Graph = Pick<Connection, "send" | "upload" | "download">;
 
-export interface GraphOptions {
+interface GraphOptions {
   /** Of the Graph API with its version; the operator's. */
   baseUrl: string;
   /** For addresses of media elsewhere. */

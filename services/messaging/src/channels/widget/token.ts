@@ -2,7 +2,7 @@ import { ServiceError } from "@parley/shared/errors";
 import type { Sealer } from "@parley/shared/sealing";
 
 /** The rights of a page's visitor: to chat with one agent, in one session. */
-export interface WidgetGrant {
+interface WidgetGrant {
   ownerId: string;
   agentId: string;
   /** The page's origin, such as `https://shop.example`. */

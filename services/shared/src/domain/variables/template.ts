@@ -10,7 +10,7 @@ export interface VariableDefinition {
   description: string;
 }
 
-export interface Template {
+interface Template {
   /** One per canonical key, in the order of first use; without system variables, which nobody has to give. */
   readonly definitions: VariableDefinition[];
   /**

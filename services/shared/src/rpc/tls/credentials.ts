@@ -37,7 +37,7 @@ export function tlsFiles(env: TlsEnvironment, listen: string): TlsFiles | null {
 }
 
 /** The credentials for calls to this process and from it. */
-export interface PeerCredentials {
+interface PeerCredentials {
   server: ServerCredentials;
   channel: ChannelCredentials;
 }

@@ -25,7 +25,7 @@ export type CallCommand = Exclude<NonNullable<CommandCallRequest["command"]>, { 
 /** What is done by the call itself. */
 export type AgentCommand = Exclude<CallCommand, { $case: "listen" | "leave" }>;
 
-export interface CommandsContext {
+interface CommandsContext {
   db: Database;
   /** A connection that receives notifications. */
   direct: Database;

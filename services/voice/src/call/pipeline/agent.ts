@@ -15,7 +15,7 @@ import type { Ears } from "../warm/utterances.ts";
 import { mouth, type Voice } from "./mouth.ts";
 
 /** What an agent needs that hears with one model, answers with another and speaks with a third. */
-export interface PipelineParts
+interface PipelineParts
   extends Ears,
     Pick<CommonParts, "greeting" | "lines" | "clock" | "log" | "measured" | "clients"> {
   voice: Voice;

@@ -6,7 +6,7 @@ import { sentenceCutter } from "../../turn/sentences.ts";
 import { SPEAKABLE, type Speakable, speakable } from "../../turn/speakable.ts";
 
 /** Speaks the agent's replies on a leg, one at a time, and knows how much of each was heard. */
-export interface Mouth {
+interface Mouth {
   /** A new reply; the previous one is over. */
   begin(reply: number): void;
   /** Appends words of the reply that was begun last, as the model writes them. */
@@ -29,7 +29,7 @@ export interface Mouth {
   reached(mark: string): void;
 }
 
-export interface MouthEvents {
+interface MouthEvents {
   /** The voice has the first words of a reply, or of what is left of it. */
   worded(reply: number): void;
   /** This many milliseconds of audio were queued. */
@@ -47,7 +47,7 @@ export interface Voice {
   options: Omit<SpeakOptions, "signal" | "room">;
 }
 
-export interface MouthOptions {
+interface MouthOptions {
   leg: Leg;
   /** The voice that begins a reply. */
   voice(): Voice;

@@ -2,7 +2,7 @@ import type { HandOver } from "@parley/proto/parley/conversation/v1/conversation
 import type { StsModel } from "./model.ts";
 
 /** What a handover does with the sessions of both models. */
-export interface HandoverHands {
+interface HandoverHands {
   /** Whether the first model has still to report what the user said. */
   owesWords(): boolean;
   /** Has the model say this, and report when it is said. */

@@ -3,7 +3,7 @@ import type { Said } from "../../speech/sts.ts";
 import type { Latency } from "../latency.ts";
 
 /** What is said, in the order in which it was said: a model reports what the user said only when it has begun to answer. */
-export interface SaidInOrder {
+interface SaidInOrder {
   /** The user speaks: what the model will report belongs here. */
   userBegan(): void;
   user(text: string): void;

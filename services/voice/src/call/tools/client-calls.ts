@@ -25,7 +25,7 @@ export interface ClientCalls {
   end(): Promise<void>;
 }
 
-export interface ClientCallsParts {
+interface ClientCallsParts {
   client: CallClient;
   conversations: Pick<Conversations, "giveClientResult">;
   key: CallKey;

@@ -4,7 +4,7 @@ import type { Voice } from "../pipeline/mouth.ts";
 import { BRIEFED, type Envoy, type Visit } from "./envoy.ts";
 import { type Ears, hearParty } from "./utterances.ts";
 
-export interface PipelineEnvoyParts extends Ears {
+interface PipelineEnvoyParts extends Ears {
   /** The agent's, at the moment of the transfer. */
   voice: Voice;
   /** Asks the agent's model about the conversation so far. */

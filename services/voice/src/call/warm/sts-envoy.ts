@@ -3,7 +3,7 @@ import type { ConverseOptions, Said, SpeechToSpeech, SpokenConversation } from "
 import type { Leg } from "../../transport/leg.ts";
 import { BRIEFED, type Envoy, type Visit } from "./envoy.ts";
 
-export interface StsEnvoyParts {
+interface StsEnvoyParts {
   sts: SpeechToSpeech;
   /** The agent's, at the moment of the transfer. */
   conversing: Pick<ConverseOptions, "model" | "voiceId" | "language" | "params">;

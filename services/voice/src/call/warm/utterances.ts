@@ -10,7 +10,7 @@ export interface Ears {
 }
 
 /** One party who is heard. */
-export interface HeardParty {
+interface HeardParty {
   hear(frame: Pcm): void;
   close(): void;
 }

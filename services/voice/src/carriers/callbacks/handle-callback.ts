@@ -28,7 +28,7 @@ export interface CallbackContext {
   publicUrl: string;
 }
 
-export interface Callback {
+interface Callback {
   provider: CallingBack;
   /** The carrier's id for an incoming call, the call's for an outgoing one. */
   id: string;

@@ -6,7 +6,7 @@ import type { ArrivedStream } from "../../transport/media-stream/connection.ts";
 import type { CarriersOf } from "../carrier.ts";
 import { streamCarrier } from "../stream-carrier.ts";
 
-export interface HoldContext {
+interface HoldContext {
   db: Database;
   log: Logger;
   carriersOf: CarriersOf;

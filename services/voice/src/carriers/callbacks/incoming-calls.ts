@@ -33,7 +33,7 @@ export interface IncomingCalls {
   queues: Record<string, Queue>;
 }
 
-export interface IncomingRequest {
+interface IncomingRequest {
   ownerId: string;
   carrierId: string;
   provider: CallingBack;

@@ -13,7 +13,7 @@ import type { AwaitedStreams } from "../../transport/media-stream/awaited-stream
 import type { ArrivedStream } from "../../transport/media-stream/connection.ts";
 import type { StreamCarrier } from "../../transport/media-stream/stream-leg.ts";
 
-export interface RingContext {
+interface RingContext {
   db: Database;
   clock: Clock;
   log: Logger;
@@ -28,7 +28,7 @@ export type RingPerson = (
   ...connect: Parameters<Connect>
 ) => ReturnType<Connect>;
 
-export interface RingingPeople {
+interface RingingPeople {
   ring: RingPerson;
   /** A call has ended without audio, as a process was told. */
   unanswered(call: PersonCallKey, how: Unanswered): void;

@@ -4,7 +4,7 @@ import type { RecordingFiles } from "./files.ts";
 import { folderFiles } from "./folder.ts";
 
 /** The place in `PARLEY_RECORDINGS`: a folder, or `s3://bucket/prefix`. */
-export type RecordingsPlace = { type: "folder"; path: string } | { type: "bucket"; bucket: string; prefix: string };
+type RecordingsPlace = { type: "folder"; path: string } | { type: "bucket"; bucket: string; prefix: string };
 
 /** @throws Error saying what is wrong */
 export function parseRecordingsPlace(text: string): RecordingsPlace | undefined {

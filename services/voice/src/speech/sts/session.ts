@@ -6,7 +6,7 @@ import { openSocket, type Socket, type SocketEnd } from "../socket.ts";
 import { waitingAudio } from "./waiting-audio.ts";
 
 /** A conversation over one WebSocket after another: a lost one is replaced, and what the user says in the meantime is kept. */
-export interface StsSession {
+interface StsSession {
   /** Sends when the connection is ready. Messages that a lost connection did not send go over the next one. */
   send(message: object): void;
   sendAudio(audio: Pcm): void;
@@ -19,7 +19,7 @@ export interface StsSession {
   fail(error: ServiceError): void;
 }
 
-export interface StsDialect {
+interface StsDialect {
   /** Called for each connection. */
   address(): { url: string; headers: Record<string, string> };
   /** The first messages of a connection. */

@@ -1,7 +1,7 @@
 import type { Pcm } from "../../audio/pcm.ts";
 
 /** The end of what a user said, addressed by samples since the call began. */
-export interface AudioTail {
+interface AudioTail {
   /** The first sample after the end. */
   end(): number;
   push(audio: Pcm): void;

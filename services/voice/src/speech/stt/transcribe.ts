@@ -7,7 +7,7 @@ import { type Access, baseLanguage, refusal, unreachable } from "../access.ts";
 const REQUEST_MS_MAX = 15_000;
 const ANSWER_BYTES_MAX = 64 * 1024;
 
-export interface Transcription {
+interface Transcription {
   audio: Pcm;
   model: string;
   language: string | undefined;

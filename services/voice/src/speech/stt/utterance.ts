@@ -1,7 +1,7 @@
 import { joined, type Pcm, SAMPLES_PER_SECOND } from "../../audio/pcm.ts";
 
 /** What a user says from a silence to the next one. */
-export interface Utterance {
+interface Utterance {
   /** @returns whether there is sound in the audio */
   push(audio: Pcm): boolean;
   /** The whole audio with a little silence at its end; null if only silence was pushed. */

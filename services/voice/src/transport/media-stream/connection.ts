@@ -37,7 +37,7 @@ export interface Connection {
   closed(code: number): void;
 }
 
-export interface ConnectionOptions {
+interface ConnectionOptions {
   expected: ExpectedStream;
   send(text: string): void;
   /** @param code of RFC 6455, section 7.4.1 */

@@ -20,7 +20,7 @@ export interface ListenOptions {
   startMaxMs?: number;
 }
 
-export interface MediaListener {
+interface MediaListener {
   /** host:port. */
   address: string;
   port: number;

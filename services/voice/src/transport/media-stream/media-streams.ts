@@ -18,7 +18,7 @@ import { furtherStream } from "./further-stream.ts";
 import { type ListenOptions, listenForStreams } from "./listen.ts";
 
 /** The calls whose audio carriers stream to us over WebSockets. */
-export interface MediaStreams {
+interface MediaStreams {
   /** host:port; null if there are none. */
   address: string | null;
   expect: ExpectMediaStream;

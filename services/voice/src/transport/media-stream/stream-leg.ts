@@ -16,7 +16,7 @@ export interface StreamLeg {
 }
 
 /** The WebSocket of one stream. */
-export interface Wire {
+interface Wire {
   streamId: string;
   send(message: object): void;
   /** Closes the connection. */

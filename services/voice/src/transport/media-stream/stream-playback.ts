@@ -2,14 +2,14 @@ import { FRAME_MS, FRAME_SAMPLES, type Pcm, SAMPLES_PER_SECOND } from "../../aud
 import { type Playback, playback } from "../playback.ts";
 
 /** Plays through a carrier that buffers what it is sent and reports marks when it has played up to them. */
-export interface StreamPlayback extends Omit<Playback, "nextFrame"> {
+interface StreamPlayback extends Omit<Playback, "nextFrame"> {
   /** Sends what is due. Called every 20 ms. */
   tick(): void;
   /** The carrier has played up to a mark. */
   marked(name: string): void;
 }
 
-export interface StreamPlaybackOptions {
+interface StreamPlaybackOptions {
   media(frame: Pcm): void;
   mark(name: string): void;
   clear(): void;

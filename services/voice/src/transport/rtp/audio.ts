@@ -24,7 +24,7 @@ export interface RtpAudio extends Omit<Playback, "nextFrame"> {
   close(): void;
 }
 
-export interface RtpAudioOptions {
+interface RtpAudioOptions {
   send(packet: RtpPacket): void;
   /** Counts packets that are not used. */
   dropped(reason: "malformed" | "too_much"): void;

@@ -55,7 +55,7 @@ function continues(current: Pressed, packet: Pressed): boolean {
 }
 
 /** How a peer reports a key: in its audio stream (RFC 4733) or by signaling (SIP INFO). Some do both. */
-export type KeySource = "audio" | "signaling";
+type KeySource = "audio" | "signaling";
 
 /** How far apart the two reports of a key may be: the second may come when the key is released, or be repeated after a loss. */
 const REPORTS_APART_MAX_MS = 5_000;

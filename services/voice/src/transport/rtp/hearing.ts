@@ -7,7 +7,7 @@ import type { Codec } from "./codec.ts";
 import { reorder } from "./reorder.ts";
 
 /** What a peer says, made of its packets: in order, each once, and with silence for those that are lost. */
-export interface Hearing {
+interface Hearing {
   /** A packet with the codec's payload; an empty one only counts in the sequence. */
   receive(packet: RtpPacket, codec: Codec): void;
   /** Gives up on late packets, and hears silence while none arrive. Called every 20 ms. */
@@ -16,7 +16,7 @@ export interface Hearing {
   unheardMs(): number;
 }
 
-export interface HearingOptions {
+interface HearingOptions {
   /** Counts packets that are not used. */
   dropped(reason: "malformed" | "too_much"): void;
   /** Milliseconds; absent: since the process began. */

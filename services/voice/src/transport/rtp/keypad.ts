@@ -3,7 +3,7 @@ import { FRAME_MS } from "../../audio/pcm.ts";
 import { KEYS } from "./dtmf.ts";
 
 /** Keys on their way out, FRAME_MS after FRAME_MS. */
-export interface Keypad {
+interface Keypad {
   /** Presses these keys after those that are pressed already. @throws ServiceError condition if it is closed before */
   press(keys: string): Promise<void>;
   /** What goes out in the next FRAME_MS: a packet of a key, a pause, or null if no key is pressed. */

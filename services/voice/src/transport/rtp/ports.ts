@@ -7,7 +7,7 @@ export interface PortRange {
   last: number;
 }
 
-export type Received = (bytes: Uint8Array, port: number, address: string) => void;
+type Received = (bytes: Uint8Array, port: number, address: string) => void;
 
 /**
  * Binds a UDP socket on a port of the range; a random one, so that a port that was just released is rarely used again. RTP has even ports

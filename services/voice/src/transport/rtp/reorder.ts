@@ -1,13 +1,13 @@
 import type { RtpPacket } from "@parley/shared/media/rtp-packet";
 
-export interface Reorder {
+interface Reorder {
   receive(packet: RtpPacket, nowMs: number): void;
   /** Gives up on packets for which later ones have waited too long. Called at least every 20 ms. */
   expire(nowMs: number): void;
 }
 
 /** @param lost how many packets before it did not arrive in time */
-export type Ordered = (packet: RtpPacket, lost: number) => void;
+type Ordered = (packet: RtpPacket, lost: number) => void;
 
 /** How long a packet waits for earlier ones. A packet in order never waits. */
 const WAIT_MAX_MS = 60;

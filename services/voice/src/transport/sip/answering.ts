@@ -49,7 +49,7 @@ export interface Invite {
   refuseOnce(status: number, reason: string): void;
 }
 
-export interface Answering {
+interface Answering {
   /** An INVITE that begins a call. */
   invited(incoming: Incoming): void;
   /** A CANCEL. */

@@ -12,7 +12,7 @@ import { ALLOW, SUPPORTED } from "./session.ts";
 import { grantedRefreshes, takesUpdates } from "./session-timer.ts";
 import type { Target } from "./sockets.ts";
 
-export interface OutgoingCall {
+interface OutgoingCall {
   /** The URI that is called, and where its server is. */
   uri: string;
   server: Target;

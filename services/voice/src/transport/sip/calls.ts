@@ -9,7 +9,7 @@ import type { Target } from "./sockets.ts";
 import type { Transactions } from "./transactions.ts";
 
 /** How a call's INVITE has agreed that it stays alive. */
-export type StaysAlive = Pick<SessionParts, "refreshes" | "takesUpdates">;
+type StaysAlive = Pick<SessionParts, "refreshes" | "takesUpdates">;
 
 /** The calls of a user agent, and the parts that each needs to begin. */
 export interface Calls {
@@ -28,7 +28,7 @@ export interface Calls {
   stop(): void;
 }
 
-export interface CallsOptions {
+interface CallsOptions {
   layer: Transactions;
   hostname: string;
   rtpPorts: PortRange;

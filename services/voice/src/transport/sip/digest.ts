@@ -8,7 +8,7 @@ export interface Credentials {
 }
 
 /** What is proven to whom. */
-export interface Asked {
+interface Asked {
   method: string;
   uri: string;
   /** For servers that protect it (`qop=auth-int`). */
@@ -72,7 +72,7 @@ export function answerChallenge(challenge: Params, asked: Asked, { username, pas
   ].join(", ")}`;
 }
 
-export interface Digested extends Credentials, Asked {
+interface Digested extends Credentials, Asked {
   realm: string;
   nonce: string;
   once: Once;

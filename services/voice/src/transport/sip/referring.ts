@@ -6,7 +6,7 @@ import { split } from "./messages/grammar.ts";
 import type { SipRequest } from "./messages/message.ts";
 
 /** The transfers of one call (RFC 3515). */
-export interface Referring {
+interface Referring {
   /** @throws ServiceError if the other party is not connected to the target */
   transfer(target: string): Promise<void>;
   /** A NOTIFY: the progress of the transfer, as the status line of the new call. */
@@ -18,7 +18,7 @@ export interface Referring {
   ended(how: "hung_up" | "lost" | "ended_by_us"): Promise<void>;
 }
 
-export interface ReferringOptions {
+interface ReferringOptions {
   dialog: Dialog;
   /** Sends a REFER. */
   refer(headers: Readonly<Record<string, string>>, answered: (status: number) => void): void;

@@ -4,7 +4,7 @@ import { headerOf, type SipResponse } from "./messages/message.ts";
 import { grantedRefreshes, type Refreshes, sessionTimer } from "./session-timer.ts";
 import type { Transactions } from "./transactions.ts";
 
-export interface RefreshingOptions {
+interface RefreshingOptions {
   dialog: Dialog;
   transactions: Transactions;
   takesUpdates: boolean;

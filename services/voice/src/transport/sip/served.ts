@@ -10,7 +10,7 @@ export interface Served {
 }
 
 /** The requests that may come again, by their names. */
-export interface ServedRequests {
+interface ServedRequests {
   find(name: string, address: string): Served | undefined;
   add(name: string, address: string, served: Served): void;
   forget(name: string, address: string): void;

@@ -9,9 +9,9 @@ export interface Refreshes {
 }
 
 /** What a request asks for, and the headers that agree to it; or the refusal of an interval that is too short. */
-export type Wanted = { refreshes: Refreshes | null; headers: Record<string, string> } | { minSeconds: number };
+type Wanted = { refreshes: Refreshes | null; headers: Record<string, string> } | { minSeconds: number };
 
-export interface SessionTimer {
+interface SessionTimer {
   /** Begins anew: the call was refreshed. Null: it needs no refreshes. */
   set(refreshes: Refreshes | null): void;
   /** Tries a refresh that failed once more, before the call expires. */
@@ -19,7 +19,7 @@ export interface SessionTimer {
   stop(): void;
 }
 
-export interface SessionTimerOptions {
+interface SessionTimerOptions {
   /** Refreshes the call. */
   refresh(): void;
   /** The call was not refreshed in time. */

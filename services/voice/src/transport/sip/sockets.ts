@@ -22,7 +22,7 @@ export interface SipTls {
   key: string;
 }
 
-export interface SipSockets {
+interface SipSockets {
   /** Where UDP and TCP are listened on. */
   address: string;
   port: number;
@@ -33,7 +33,7 @@ export interface SipSockets {
   stop(): void;
 }
 
-export interface SipReceiver {
+interface SipReceiver {
   received(message: SipMessage, from: Target): void;
   /** A connection could not be made, or led to the wrong peer; the messages for it are lost. @param why a code, such as ECONNREFUSED */
   unreachable(to: Target, why: string): void;
@@ -72,7 +72,7 @@ interface Connection {
   unsent: Buffer;
 }
 
-export interface SipSocketsOptions {
+interface SipSocketsOptions {
   hostname: string;
   /** The port of UDP and TCP; 0 takes any free one. */
   port: number;

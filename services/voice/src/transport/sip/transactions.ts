@@ -42,7 +42,7 @@ export interface Transactions {
   stop(): void;
 }
 
-export interface TransactionOptions {
+interface TransactionOptions {
   send(message: SipMessage, to: Target): void;
   /** The host and port of our Via. */
   host: string;

@@ -11,7 +11,7 @@ export interface ConnectionOptions {
 }
 
 /** What happens to a connection, in order; nothing after `over`. */
-export interface ConnectionEvents {
+interface ConnectionEvents {
   /** The browser has shown that it has the key of the offer's certificate: media can flow. */
   opened(): void;
   /** RTP or RTCP. */

@@ -11,7 +11,7 @@ const RTP_HEADER_BYTES = 12;
 const [SOURCE_IN_RTP, SOURCE_IN_RTCP] = [8, 4];
 
 /** Tells what no browser sends, so that its sender's call can end before packets wait for us. */
-export interface BrowserLimits {
+interface BrowserLimits {
   /** @returns whether this packet of RTP or RTCP is beyond the limits */
   isExceededByPacket(packet: Uint8Array): boolean;
   /** @returns whether this message on a data channel is beyond the limits */

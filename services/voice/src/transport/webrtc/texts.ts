@@ -3,7 +3,7 @@ import type { DataChannel } from "node-datachannel";
 /** Texts for a browser that is slow, or whose channel is not open yet; more is dropped. */
 const UNSENT_MAX_BYTES = 64 * 1024;
 
-export interface Texts {
+interface Texts {
   /** Sends texts over this channel from now on, unless there is one already. */
   use(channel: DataChannel): void;
   /** @returns false if the text is dropped */

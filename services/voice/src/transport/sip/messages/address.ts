@@ -13,7 +13,7 @@ export interface SipUri {
 }
 
 /** The value of From, To, Contact, Route or Refer-To. */
-export interface NameAddress {
+interface NameAddress {
   /** The display name, without quotes; "" if there is none. */
   name: string;
   uri: string;

@@ -1,7 +1,7 @@
 import { split } from "./grammar.ts";
 
 /** Header values by lower-case name, in the order in which they came; lists are one value an entry. */
-export type SipHeaders = Map<string, string[]>;
+type SipHeaders = Map<string, string[]>;
 
 export interface SipRequest {
   method: string;

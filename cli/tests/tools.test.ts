@@ -98,6 +98,12 @@ test("a tool is created from a JSON file, and its signing secret is shown once",
   expect([refused.status, JSON.parse(refused.stderr)]).toEqual([2, { error }]);
 });
 
+test("a misspelled field of a tool, which the API ignores, is told", async () => {
+  const { stdout, stderr, status } = await parley(["tool", "create"], '{"name":"look_up","idempotnt":true,"run":null}');
+  expect([status, stderr]).toEqual([0, "Ignored, because tools have no such field: idempotnt\n"]);
+  expect(stdout).toContain("look_up");
+});
+
 test.each([
   [
     ["tool", "list", "--search", "order", "--type", "http"],

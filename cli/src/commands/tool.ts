@@ -2,7 +2,7 @@ import { type JsonObject, parseObject } from "@parley/shared/json/json-object";
 import type { Command } from "commander";
 import type { Environment } from "../connection.ts";
 import { examples, verb } from "../options.ts";
-import { formatRecord, formatTable, print, type Value, visible } from "../print.ts";
+import { formatRecord, formatTable, print, type Value, visible, write } from "../print.ts";
 import { plainApi } from "../public-api.ts";
 import { readStdin } from "../stdin.ts";
 import { addToolImport } from "./tool-import.ts";
@@ -56,7 +56,8 @@ export function addToolCommands(program: Command, env: Environment): void {
   verb(tool, "create")
     .description("Create a tool from the JSON object on standard input; its signing secret is not shown again")
     .action(async ({ json }: Shown, command: Command) => {
-      await show(await plainApi(env).post<Tool>("/tools", await readObject(command)), json);
+      const given = await readObject(command);
+      await showSaved(await plainApi(env).post<Tool>("/tools", given), given, json);
     });
 
   addToolImport(program, tool, () => plainApi(env));
@@ -65,7 +66,8 @@ export function addToolCommands(program: Command, env: Environment): void {
     .description("Change the fields of a tool that the JSON object on standard input has")
     .argument("<tool_id>", "The tool, tol_…")
     .action(async (toolId: string, { json }: Shown, command: Command) => {
-      await show(await plainApi(env).patch<Tool>(pathOf(toolId), await readObject(command)), json);
+      const given = await readObject(command);
+      await showSaved(await plainApi(env).patch<Tool>(pathOf(toolId), given), given, json);
     });
 
   verb(tool, "delete")
@@ -112,6 +114,14 @@ async function readObject(command: Command): Promise<JsonObject> {
   const fields = parseObject(await readStdin());
   if (!fields) command.error("error: standard input must be a JSON object");
   return fields as JsonObject;
+}
+
+/** The API ignores fields that it does not know, so a misspelled one would go unnoticed. */
+async function showSaved(tool: Tool, given: JsonObject, json: boolean | undefined): Promise<void> {
+  await show(tool, json);
+  const ignored = Object.keys(given).filter((field) => given[field] !== null && !Object.hasOwn(tool, field));
+  if (ignored.length === 0) return;
+  await write(process.stderr, `Ignored, because tools have no such field: ${visible(ignored.join(", "))}\n`);
 }
 
 async function show(tool: Tool, json: boolean | undefined): Promise<void> {

@@ -84,6 +84,7 @@ test("while a speech-to-speech model is muted, the caller is transcribed, what i
   await command(call, { $case: "say", value: "A colleague is with you." });
   await call.time.pass(3_000);
   expect(call.leg.played.length).toBeGreaterThan(played);
+  expect(conversations.lines.at(-1)).toBe("operator: A colleague is with you.");
   expect(await command(call, { $case: "mute", value: false })).toBe(null);
   expect(sts.isMuted).toBe(false);
   sts.report({ type: "user_said", text: "And now?" });

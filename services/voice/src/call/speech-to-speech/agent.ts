@@ -35,10 +35,12 @@ const CANNOT_HAND_OVER =
 export function stsAgent(parts: StsParts, call: CallInProgress): CallAgent {
   const { clock, lines, log } = parts;
   const { leg, captioned, contained, happen } = call;
-  const said = saidInOrder(clock, ({ role, text, startedAt, latency }) =>
-    parts.transcript.append(role, text, latency, startedAt),
+  const said = saidInOrder(clock, ({ role, text, startedAt, latency, byOperator }) =>
+    parts.transcript.append(byOperator ? "operator" : role, text, latency, startedAt),
   );
   let reply: Reply | null = null;
+  /** The reply that an operator had it say last. */
+  let operatorsReply: number | null = null;
   /** Latency of the answer that the user waits for; null if the next reply does not answer the user. */
   let awaited: LatencyWatch | null = null;
   /** Since when the reply is being heard, and its latency. */
@@ -207,6 +209,7 @@ export function stsAgent(parts: StsParts, call: CallInProgress): CallAgent {
         return void talk.say(effect.kind === "greeting" ? model.greeting : lines[effect.kind]);
       case "say_for":
         awaited = null;
+        operatorsReply = effect.reply;
         reply = replyOn(leg, effect.reply);
         return void talk.say(effect.text);
       case "ask":
@@ -256,8 +259,8 @@ export function stsAgent(parts: StsParts, call: CallInProgress): CallAgent {
   }
 
   function store(text: string): void {
+    said.agent(text, audibleSince, latency, reply !== null && reply.id === operatorsReply);
     reply = null;
-    said.agent(text, audibleSince, latency);
     audibleSince = null;
     latency = undefined;
     if (text !== "") captioned.tell("agent", text, true);

@@ -10,8 +10,9 @@ interface SaidInOrder {
   /**
    * @param startedAt when it was first heard; null if not at all
    * @param latency the reply's latency: the stages that were measured
+   * @param byOperator whether an operator had the agent say it
    */
-  agent(text: string, startedAt: number | null, latency?: Latency): void;
+  agent(text: string, startedAt: number | null, latency?: Latency, byOperator?: boolean): void;
   /** The call is over: reports that are still missing will not come. */
   end(): void;
   /**
@@ -35,11 +36,12 @@ interface Entry {
   text: string | null;
   startedAt: number | null;
   latency?: Latency | undefined;
+  byOperator: boolean;
 }
 
 export function saidInOrder(
   clock: PassingTime,
-  store: (said: Said & Pick<Entry, "startedAt" | "latency">) => void,
+  store: (said: Said & Pick<Entry, "startedAt" | "latency" | "byOperator">) => void,
 ): SaidInOrder {
   let waiting: Entry[] = [];
   const told: Said[] = [];
@@ -49,12 +51,12 @@ export function saidInOrder(
   function flush(): void {
     for (let first = waiting[0]; first && first.text !== null; first = waiting[0]) {
       waiting.shift();
-      const { role, text, startedAt, latency } = first;
+      const { role, text, ...how } = first;
       if (text === "") continue;
       const said = { role, text };
       if (told.push(said) > HISTORY_MAX) told.shift();
       stored++;
-      store({ ...said, startedAt, latency });
+      store({ ...said, ...how });
     }
   }
 
@@ -68,17 +70,17 @@ export function saidInOrder(
       stopWaiting();
       // A pause in what the user says does not start another message.
       if (waiting.at(-1)?.text !== null || waiting.length === 0)
-        waiting.push({ role: "user", text: null, startedAt: clock.now() });
+        waiting.push({ role: "user", text: null, startedAt: clock.now(), byOperator: false });
     },
     user: (text) => {
       const missing = waiting.find((entry) => entry.text === null);
       if (missing) missing.text = text;
-      else waiting.push({ role: "user", text, startedAt: null });
+      else waiting.push({ role: "user", text, startedAt: null, byOperator: false });
       stopWaiting();
       flush();
     },
-    agent: (text, startedAt, latency) => {
-      waiting.push({ role: "assistant", text, startedAt, latency });
+    agent: (text, startedAt, latency, byOperator = false) => {
+      waiting.push({ role: "assistant", text, startedAt, latency, byOperator });
       flush();
       if (waiting.length === 0) return;
       stopWaiting();

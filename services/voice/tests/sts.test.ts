@@ -348,6 +348,25 @@ test("Google is silent from an interruption until its turn ends", async () => {
   ]);
 });
 
+test("Google is let know something only once it has said everything, because a text would end its reply", async () => {
+  const variables = { GOOGLE_API_KEY: "the-key", GOOGLE_BASE_URL: server.url };
+  const sts = selectSpeechToSpeech({ providerName: "GOOGLE", modelName: "m" }, { variables, guardedFetch: fetch });
+  const events: SpokenTurnEvent[] = [];
+  const options = { model: "m", params: {}, prompt: "", tools: [], history: () => [], signal: call.signal };
+  const conversation = sts.converse(options, (event) => events.push(event));
+  const connection = await eventually(() => server.last());
+  const { text = () => ({}), done = [], informed } = STS_PROVIDERS.Google ?? {};
+  connection.send({ setupComplete: {} });
+  connection.send(text("One."));
+  await eventually(() => expect(events).toHaveLength(1));
+  conversation.inform("A VIP.");
+  conversation.ask();
+  await eventually(() => expect(connection.messages.at(-1)).toEqual({ clientContent: { turnComplete: true } }));
+  expect(connection.messages).not.toContainEqual(informed as Message);
+  for (const message of done) connection.send(message);
+  await eventually(() => expect(connection.messages.at(-1)).toEqual(informed as Message));
+});
+
 test("Google's session continues over a new connection before the old one is ended, and after the reply", async () => {
   const variables = { GOOGLE_API_KEY: "the-key", GOOGLE_BASE_URL: server.url };
   const sts = selectSpeechToSpeech({ providerName: "GOOGLE", modelName: "m" }, { variables, guardedFetch: fetch });

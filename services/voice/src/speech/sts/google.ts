@@ -28,6 +28,8 @@ function converse(
   let isSpeaking = false;
   /** It answers whatever it hears, so it hears nothing while it is not to answer. */
   let hearsNothing = false;
+  /** What it is let know once it has said everything: a text would end its reply. */
+  let untold: string[] = [];
   /**
    * The handle with which a new connection continues (ai.google.dev/gemini-api/docs/live-session, "Session resumption"); null
    * while it cannot.
@@ -94,6 +96,7 @@ function converse(
       isSpeaking = false;
       if (!isMuted) event({ type: "done" });
       isMuted = false;
+      inform();
       renewIfQuiet();
     }
   };
@@ -116,6 +119,7 @@ function converse(
       isSpeaking = false;
       isMuted = false;
       isEnding = false;
+      inform();
     },
     canResume: () => handle !== null,
     failed: (error) => event({ type: "failed", error }),
@@ -123,6 +127,11 @@ function converse(
 
   const tell = (text: string, asks = true) => {
     session.send({ clientContent: { turns: [turnOf({ role: "user", text })], turnComplete: asks } });
+  };
+  const inform = () => {
+    const texts = untold;
+    untold = [];
+    for (const text of texts) tell(text, false);
   };
   // It must be the first thing after the setup (ai.google.dev/gemini-api/docs/live-guide, "Incremental content updates").
   const said = options.continues ? options.history() : [];
@@ -134,7 +143,10 @@ function converse(
     },
     say: (text) => tell(`Say exactly this, and nothing else: ${text}`),
     tell,
-    inform: (text) => tell(text, false),
+    inform: (text) => {
+      untold.push(text);
+      if (!isSpeaking) inform();
+    },
     mute: (silenced) => {
       hearsNothing = silenced;
     },

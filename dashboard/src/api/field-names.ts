@@ -38,6 +38,7 @@ const LABELS: Readonly<Record<string, string>> = {
   stt: "Speech recognition",
   timezone: "Time zone",
   tool_id: "Tool",
+  transfer_phone_number: "Phone number",
   to_mobile_number: "Phone number",
   tts: "Voice",
   turns_max: "Turns at most",

@@ -68,7 +68,9 @@ function Palette({ isShown, onClose, typed }: { isShown: boolean; onClose: () =>
         className="h-12 w-full border-b border-line bg-transparent px-4 text-[0.9375rem] outline-none"
       />
       <Command.List className="max-h-80 overflow-y-auto p-2 [&_[cmdk-group-heading]]:px-2.5 [&_[cmdk-group-heading]]:py-1.5 [&_[cmdk-group-heading]]:text-xs [&_[cmdk-group-heading]]:text-muted">
-        <Command.Empty className="px-3 py-8 text-center text-muted">No results.</Command.Empty>
+        <Command.Empty className="px-3 py-8 text-center text-muted">
+          {agents.isFetching ? "Searching…" : "No results."}
+        </Command.Empty>
         {found.length > 0 && (
           <Command.Group heading="Agents">
             {[...distinctNames(found)].map(([id, name]) => (

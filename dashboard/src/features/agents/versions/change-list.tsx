@@ -106,13 +106,13 @@ function Values({ pair, before, after }: { pair: Pair; before: ReactNode; after:
 
 function Value({ name, children }: { name: string; children: ReactNode }) {
   return (
-    <div className="min-w-0 overflow-hidden rounded-lg border border-line">
+    <div className="min-w-0 overflow-hidden rounded-lg border border-line bg-raised">
       <p className="border-b border-line bg-surface px-3 py-1 text-xs font-medium text-muted">{name}</p>
       <div
         dir="auto"
         // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, also by keyboard
         tabIndex={0}
-        className="max-h-60 overflow-auto bg-raised px-3 py-2 wrap-anywhere whitespace-pre-wrap"
+        className="max-h-60 overflow-auto px-3 py-2 wrap-anywhere whitespace-pre-wrap"
       >
         {children}
       </div>

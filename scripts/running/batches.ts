@@ -22,9 +22,12 @@ const LONGEST = [
   "services/voice/tests/",
 ];
 
-/** Folders with many files that take a second or two, of which loading the code is a large part. */
+/**
+ * Folders with many files that take some seconds, of which loading the code is a large part. Three files of the API take far
+ * longer.
+ */
 const SHORT =
-  /^(?:(?:cli|gateway|scripts|services\/(?:account|agent|conversation|knowledge|prompt|shared|webhook-dispatcher))\/tests|services\/messaging\/tests\/whatsapp|services\/voice\/tests\/(?:calls|carriers|outbound))\/[^/]+$/;
+  /^(?:(?:cli|gateway|scripts|services\/(?:account|agent|conversation|knowledge|prompt|shared|webhook-dispatcher))\/tests|services\/messaging\/tests\/whatsapp|services\/voice\/tests\/(?:calls|carriers|outbound)|tests\/api(?!\/(?:contract|documentation|openapi-examples)\.))\/[^/]+$/;
 /** A batch of these takes about as long as a test of the whole stack. */
 const SHORT_AT_MOST = 10;
 /** Their files replace nothing that is global for longer than a test, so each finds the modules that the others have loaded. */

@@ -42,6 +42,16 @@ test("at most ten short files share a process, and no file is left out", () => {
   expect(batches.flat().toSorted()).toEqual(files);
 });
 
+test("the API's short files share a process in isolation, and its long ones have their own", () => {
+  const [short, long] = [
+    ["a", "b"],
+    ["contract", "documentation", "openapi-examples"],
+  ].map((names) => names.map((name) => `tests/api/${name}.test.ts`)) as [string[], string[]];
+  const batches = inBatches([...short, ...long]);
+  expect(batches.filter(({ isolated }) => isolated)).toEqual([{ files: short, isolated: true }]);
+  expect(batches.filter(({ isolated }) => !isolated).map(({ files }) => files)).toEqual(long.map((file) => [file]));
+});
+
 test("the files that take longest start first", () => {
   const files = ["gateway/tests/a.test.ts", "tests/api/a.test.ts", "tests/faults/a.test.ts"];
   expect(inBatches(files).map((batch) => batch.files)).toEqual(files.toReversed().map((file) => [file]));

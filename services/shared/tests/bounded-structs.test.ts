@@ -32,8 +32,10 @@ test("each Struct of a request may have as many values as a JSON document, in an
   expect(decoder(encoded(request))).toMatchObject(request);
 
   const calls = boundedDecoder(RunCallToolRequest.decode, { 4: "arguments" });
+  // Encoders skip this key, because it would set the prototype, so the message would have fewer values.
+  const isWhole = (given: object) => !JSON.stringify(given).includes('"__proto__"');
   const property = fc.property(
-    fc.dictionary(fc.string(), fc.jsonValue()),
+    fc.dictionary(fc.string(), fc.jsonValue()).filter(isWhole),
     fc.integer({ min: -3, max: 3 }),
     (given, beyond) => {
       const valuesOf = (value: unknown): number =>

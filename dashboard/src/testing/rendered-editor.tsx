@@ -13,7 +13,17 @@ import { ToolsTab } from "../features/agents/editor/tools/tools-tab.tsx";
 import { PublishingSection } from "../features/agents/versions/publishing-section.tsx";
 import { VersionNote } from "../features/agents/versions/version-note.tsx";
 
-const PARTS = [PromptTab, ModelsTab, ToolsTab, KnowledgeTab, AnalysisTab, ChannelsTab, PublishingSection, VersionNote];
+/** The parts that edit an agent, with the tabs that they are on. */
+const PARTS = [
+  ["prompt", PromptTab],
+  ["models", ModelsTab],
+  ["tools", ToolsTab],
+  ["knowledge", KnowledgeTab],
+  ["analysis", AnalysisTab],
+  ["channels", ChannelsTab],
+  ["versions", PublishingSection],
+  [null, VersionNote],
+] as const;
 
 // The examples of the editor begin with it.
 globalThis.location ??= new URL("http://localhost/") as never;
@@ -31,9 +41,10 @@ const READ: readonly (readonly [readonly unknown[], unknown])[] = [
   [["agents", "names"], { byId: new Map([["agt_2", "Billing"]]), areAll: true }],
 ];
 
-/** The paths of the fields at which the editor of an agent shows the API's messages: it has a control for each of them. */
-export async function editedPaths(agent: Agent): Promise<string[]> {
-  const paths = new Set<string>();
+/** The paths of the fields at which the editor of an agent shows the API's messages, with their tabs: it has a control for each of them. */
+export async function editedPaths(agent: Agent): Promise<[path: string, tab: string | null][]> {
+  const paths = new Map<string, string | null>();
+  let shown: string | null = null;
   const draft: AgentDraft = {
     agent,
     values: storedValues(agent),
@@ -46,14 +57,15 @@ export async function editedPaths(agent: Agent): Promise<string[]> {
     conflicts: [],
     entered: new Map(),
     offeredAt: null,
-    errorAt: (path) => void paths.add(path),
+    errorAt: (path) => void paths.set(path, shown),
     save: async () => true,
     ...{ set: ignore, setNote: ignore, discard: ignore, settle: ignore, decide: ignore },
   };
   const client = new QueryClient();
   for (const [queryKey, data] of READ) client.setQueryData(queryKey, data);
   const router = createAppRouter(client, createMemoryHistory({ initialEntries: ["/"] }));
-  for (const Part of PARTS)
+  for (const [tab, Part] of PARTS) {
+    shown = tab;
     renderToString(
       <QueryClientProvider client={client}>
         <RouterContextProvider router={router}>
@@ -61,6 +73,7 @@ export async function editedPaths(agent: Agent): Promise<string[]> {
         </RouterContextProvider>
       </QueryClientProvider>,
     );
+  }
   return [...paths];
 }
 

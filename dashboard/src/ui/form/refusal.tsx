@@ -54,7 +54,7 @@ export function Refusal({
       {left.length > 0 && (
         <Notice tone="danger">
           {left.map(({ path, message }, at) => (
-            <p key={message}>
+            <p key={path}>
               {at === 0 && begins}
               {message} {path !== null && way?.(path)}
             </p>

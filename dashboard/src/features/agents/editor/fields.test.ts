@@ -3,6 +3,7 @@ import { join } from "node:path";
 import ts from "typescript";
 
 // Its types are those of browsers.
+const { tabOf } = await import(join(import.meta.dir, "way-to-field.tsx"));
 const { editedPaths } = await import(join(import.meta.dir, "../../../testing/rendered-editor.tsx"));
 
 const OWN_SERVER = { base_url: "https://models.example/v1", api_key: "********6789" };
@@ -70,8 +71,14 @@ const WITHOUT_CONTROL: Readonly<Record<string, string>> = {
   "stt.params": "is always empty, unless the server is the owner's own",
 };
 
-test("the editor has a control, which shows the API's message, for every field that the API takes of an agent", async () => {
-  const shown = [...(await editedPaths(PLAIN)), ...(await editedPaths(OTHER))].map(generic);
+const edited: [path: string, tab: string | null][] = [...(await editedPaths(PLAIN)), ...(await editedPaths(OTHER))];
+
+test("the way to a field leads to the tab that has it", () => {
+  expect(edited.filter(([path, tab]) => tabOf(path) !== tab)).toEqual([]);
+});
+
+test("the editor has a control, which shows the API's message, for every field that the API takes of an agent", () => {
+  const shown = edited.map(([path]) => generic(path));
   const missing = fieldsOf("UpdateAgentRequest").filter((path) => !shown.includes(path) && !(path in WITHOUT_CONTROL));
   expect(missing).toEqual([]);
 });

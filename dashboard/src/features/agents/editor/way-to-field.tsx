@@ -19,10 +19,16 @@ const TAB_OF: Readonly<Record<string, TabName>> = {
   ...{ whatsapp: "channels", widget_config: "channels", publishing: "versions" },
 };
 
-/** A button to the tab where a field is; nothing on that tab. @param path such as `llm.params.base_url` */
+/** The tab where a field is; null for the header. @param path such as `llm.params.base_url` */
+export function tabOf(path: string): TabName | null {
+  if (path === "version_note") return null;
+  return TAB_OF[path] ?? TAB_OF[path.split(".")[0] ?? ""] ?? "prompt";
+}
+
+/** A button to the tab where a field is; nothing on that tab. */
 export function WayToField({ path, tab, onTab }: { path: string; tab: string; onTab: (tab: string) => void }) {
-  const to = TAB_OF[path] ?? TAB_OF[path.split(".")[0] ?? ""] ?? "prompt";
-  if (to === tab || path === "version_note") return null;
+  const to = tabOf(path);
+  if (to === tab || to === null) return null;
   return (
     <button type="button" className="underline" onClick={() => onTab(to)}>
       Show it in {TABS.find(({ value }) => value === to)?.label}

@@ -353,7 +353,7 @@ describe.each(
 
   test("answers a fuzzed request with a documented status, never 5xx", async () => {
     await fc.assert(
-      fc.asyncProperty(requestOf(operation), fc.webUrl(), async ({ path, body, headers }, origin) => {
+      fc.asyncProperty(requestOf(operation), address, async ({ path, body, headers }, origin) => {
         expectDecided(operation, await sendAs(path, body, { ...FORGED, ...headers, origin }));
       }),
       { numRuns: 12, interruptAfterTimeLimit: 20_000 },
@@ -379,6 +379,11 @@ describe.each(
     }
   });
 });
+
+/** `fc.webUrl` encodes every character for its paths first, which takes 0.8 s. */
+const address = fc
+  .tuple(fc.constantFrom("http", "https"), fc.webAuthority(), fc.constantFrom("", "/", "/,/q/", "/%F2%B6%9F%9E=+G2w"))
+  .map(([scheme, host, path]) => `${scheme}://${host}${path}`);
 
 const FORGED = {
   "x-hub-signature-256": `sha256=${"0".repeat(64)}`,

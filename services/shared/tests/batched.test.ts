@@ -7,7 +7,7 @@ import { type BatchOptions, batched, createLane } from "../src/rpc/batched.ts";
 function heldReads(
   keysMax = 10,
   idOf?: (key: string) => string,
-  waiting: Pick<BatchOptions<string>, "waitMaxMs" | "apartMs" | "lane"> = {},
+  waiting: Pick<BatchOptions<string>, "waitMaxMs" | "lane"> = {},
 ) {
   const calls: { keys: readonly string[]; answer(): void; fail(error: Error): void }[] = [];
   const read = batched<string, string>(
@@ -65,20 +65,6 @@ describe("batched reads", () => {
     (await call(1)).answer();
     expect(await Promise.all(later)).toEqual(["B", "C"]);
     expect(calls[1]?.keys).toEqual(["b", "c"]);
-  });
-
-  test("calls are spaced only while reads wait for the previous one", async () => {
-    const { read, call, calls } = heldReads(10, undefined, { waitMaxMs: 1e6, apartMs: 1e6 });
-    const first = read("a");
-    (await call(0)).answer();
-    expect(await first).toBe("A");
-    const second = read("b");
-    const { answer } = await call(1);
-    read("c");
-    answer();
-    expect(await second).toBe("B");
-    for (let turn = 0; turn < 5; turn++) await setImmediate();
-    expect(calls).toHaveLength(2);
   });
 
   test("a call that is never answered does not block the next ones", async () => {

@@ -14,8 +14,6 @@ interface Announcer {
 
 /** Queues in one notification, more than any service has. */
 const QUEUES_MAX = 100;
-/** Notifications of a process are this far apart while jobs keep coming; the first is sent at once. */
-const APART_MS = 20;
 
 const announcers = new WeakMap<Database, Announcer>();
 
@@ -52,7 +50,7 @@ function createAnnouncer(db: Database): Announcer {
       return queues.map(() => undefined);
     },
     QUEUES_MAX,
-    { apartMs: APART_MS, idOf: (queue) => queue },
+    { idOf: (queue) => queue },
   );
   return {
     id,

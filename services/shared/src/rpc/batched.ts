@@ -7,11 +7,6 @@ const WAIT_MAX_MS = 20;
 export interface BatchOptions<K> {
   /** How long a batch waits for the previous one, so that one that hangs does not block everybody; longer in tests. */
   waitMaxMs?: number;
-  /**
-   * While reads wait, a call follows the previous one this long after it began, so that more share it; 0 by default. A key
-   * that comes while no call is in progress never waits.
-   */
-  apartMs?: number;
   /** Shared with other batches whose calls would only slow each other down: one call of all of them is in progress at a time. */
   lane?: Lane;
   /** For reads: keys with the same id share one key of the call, and all callers get the same value. */
@@ -37,31 +32,23 @@ export function createLane(): Lane {
 export function batched<K, V>(
   readMany: (keys: readonly K[]) => Promise<readonly (V | Error)[]>,
   keysMax: number,
-  { waitMaxMs = WAIT_MAX_MS, apartMs = 0, lane, idOf }: BatchOptions<K> = {},
+  { waitMaxMs = WAIT_MAX_MS, lane, idOf }: BatchOptions<K> = {},
 ): (key: K) => Promise<V> {
-  /** Settles when the most recent call, and the time that calls leave apart, is over; null from then on. */
+  /** Settles with the most recent call; null once it has settled. */
   let underWay: Promise<void> | null = null;
-  let isAwaited = false;
 
   async function call(keys: readonly K[]): Promise<readonly (V | Error)[]> {
     const { promise, resolve } = Promise.withResolvers<void>();
     const leaveLane = enterLane();
     underWay = promise;
-    isAwaited = false;
-    const beganAt = performance.now();
     // Only keys that have not been sent are remembered.
     loader.clearAll();
     try {
       return await readMany(keys);
     } finally {
       leaveLane();
-      const over = () => {
-        if (underWay === promise) underWay = null;
-        resolve();
-      };
-      const restMs = beganAt + apartMs - performance.now();
-      if (underWay === promise && restMs > 0 && isAwaited) setTimeout(over, restMs);
-      else over();
+      if (underWay === promise) underWay = null;
+      resolve();
     }
   }
 
@@ -80,8 +67,7 @@ export function batched<K, V>(
   }
 
   function schedule(leave: () => void): void {
-    isAwaited = before() !== null;
-    if (isAwaited) leaveNext(leave);
+    if (before()) leaveNext(leave);
     // Until then, another batch may have entered the lane.
     else process.nextTick(() => (lane ? leaveNext(leave) : leave()));
   }

@@ -1,4 +1,5 @@
 import { afterAll, describe, expect, test } from "bun:test";
+import { eventually } from "@parley/testkit/eventually";
 import { newOwner } from "@parley/testkit/owners";
 import type { TestAgent } from "./kit.ts";
 import { createAgent, failure, say, startTestChat, transcript, turn } from "./kit.ts";
@@ -8,6 +9,11 @@ const DAY_MS = 86_400_000;
 
 const service = await startTestChat();
 afterAll(() => service.stop());
+// Sweeps run when the service starts, and not again while its clock stands still: they would end or delete what is made here.
+await eventually(async () => {
+  const due = await service.sql`select 1 from jobs where owner_id = '' and due_at <= ${service.clock.now()}`;
+  expect(due).toHaveLength(0);
+});
 
 let revision = 0;
 const keep = (ownerId: string, retentionDays: number | undefined) =>

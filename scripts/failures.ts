@@ -53,13 +53,14 @@ function failedParts({ name, report }: Failure): Part[] {
 }
 
 /**
- * Names the file that ran, and the test that ended last, when the process of a batch ended before its tests. Empty if all have run.
+ * Names the file that ran, and the test that ended last, when the process of a batch ended before its tests or hung.
  * @param report what `bun test` printed to its standard error
  * @param how the process ended, such as "ended by SIGSEGV"
+ * @returns a line, or nothing if all tests have run and the process did not hang
  */
-export function tellCutOff(report: string, files: readonly string[], how: string): string {
+export function tellCutOff(report: string, files: readonly string[], how: string, hung: boolean): string {
   const lines = Bun.stripANSI(report).split("\n");
-  if (lines.some((line) => RAN.test(line))) return "";
+  if (lines.some((line) => RAN.test(line))) return hung ? `(fail) ${files.join(", ")} ${how} after all tests\n` : "";
   const begunAt = lines.findLastIndex((line) => HEADING.test(line));
   const file = lines[begunAt]?.slice(0, -1) ?? files.join(", ");
   const last = lines.slice(begunAt + 1).findLast((line) => ENDED.test(line));

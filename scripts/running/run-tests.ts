@@ -98,7 +98,7 @@ async function runBatch(
   if (name !== undefined && hasNoMatch(report)) return { passed: 0, failed: 0, failures: [] };
   const end = child.signalCode ? `ended by ${child.signalCode}` : `ended with exit code ${exitCode}`;
   const how = overdue.aborted ? `did not end within ${withinMs / 1000} s, and hung` : end;
-  const told = `${printed}${report.trim()}\n${tellCutOff(report, files, how)}\n`;
+  const told = `${printed}${report.trim()}\n${tellCutOff(report, files, how, overdue.aborted)}\n`;
   process.stdout.write(told);
   const tally = readTally(report, exitCode);
   return { ...tally, failures: tally.failed > 0 ? [{ name: files.join(", "), report: told }] : [] };

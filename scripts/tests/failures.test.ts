@@ -47,7 +47,7 @@ test("a batch that ended without a failed test is reported in full", () => {
 
 test("a file that ends its process is named with the test that ended before, also if another file failed", () => {
   const cutOff = `${REPORT}gateway/src/c.test.ts:\n(pass) c is one [1.00ms]\n`;
-  const told = tellCutOff(cutOff, ["gateway/src/b.test.ts", "gateway/src/c.test.ts"], "ended by SIGSEGV");
+  const told = tellCutOff(cutOff, ["gateway/src/b.test.ts", "gateway/src/c.test.ts"], "ended by SIGSEGV", false);
   expect(tellFailures([{ name: "gateway/src/", report: cutOff + told }])).toEndWith(`--- Failed:
 gateway/src/b.test.ts
   (fail) b is one [2.00ms]
@@ -58,16 +58,18 @@ gateway/src/c.test.ts
 
 test("a file that hangs before its first test is named", () => {
   const hung = "bun test v1\n\ncli/tests/a.test.ts:\n";
-  expect(tellCutOff(hung, ["cli/tests/a.test.ts"], "did not end within 600 s, and hung")).toBe(
+  expect(tellCutOff(hung, ["cli/tests/a.test.ts"], "did not end within 600 s, and hung", true)).toBe(
     "(fail) cli/tests/a.test.ts did not end within 600 s, and hung before its first test was over\n",
   );
-  expect(tellCutOff("panic: out of memory", ["a.test.ts", "b.test.ts"], "ended with exit code 132")).toBe(
+  expect(tellCutOff("panic: out of memory", ["a.test.ts", "b.test.ts"], "ended with exit code 132", false)).toBe(
     "(fail) a.test.ts, b.test.ts ended with exit code 132 before its first test was over\n",
   );
 });
 
-test("a process that ran all of its tests is not said to have been cut off", () => {
-  expect(tellCutOff(`${REPORT}\n 2 pass\n 1 fail\nRan 3 tests across 2 files. [1.00s]\n`, [], "ended")).toBe("");
+test("of a process that ran all of its tests, only that it hung is told", () => {
+  const whole = `${REPORT}\n 2 pass\n 1 fail\nRan 3 tests across 2 files. [1.00s]\n`;
+  expect(tellCutOff(whole, ["a.test.ts"], "ended with exit code 1", false)).toBe("");
+  expect(tellCutOff(whole, ["a.test.ts"], "hung", true)).toBe("(fail) a.test.ts hung after all tests\n");
 });
 
 test("a long report is cut to its end, and many reports share the space", () => {

@@ -47,7 +47,13 @@ export function agentPointers({ batchGetPointers, log, nowMs = () => performance
   let isAway = false;
   const asking = (options: CallOptions) =>
     agentReader<AgentKey, AgentPointer>(async (keys) => {
+      const at = nowMs();
       const { results } = await batchGetPointers({ keys }, options);
+      noteAway(false);
+      for (const [index, { ownerId, agentId }] of keys.entries()) {
+        const pointer = results[index]?.pointer;
+        if (pointer) answers.set(ownerId, agentId, { pointer, at }, POINTER_BYTES + SLOT_BYTES * pointer.slots.length);
+      }
       return results.map(({ pointer, access }) => ({ found: pointer, access }));
     });
   const [ask, askBriefly] = [asking({}), asking({ timeoutMs: ASK_MS })];
@@ -64,13 +70,9 @@ export function agentPointers({ batchGetPointers, log, nowMs = () => performance
     heldBytes: answers.heldBytes,
     async get(ownerId, agentId) {
       const last = answers.get(ownerId, agentId);
-      const now = nowMs();
-      const stands = last !== undefined && now - last.at < STANDS_MS;
+      const stands = last !== undefined && nowMs() - last.at < STANDS_MS;
       try {
-        const pointer = await (stands ? askBriefly : ask)({ ownerId, agentId });
-        answers.set(ownerId, agentId, { pointer, at: now }, POINTER_BYTES + SLOT_BYTES * pointer.slots.length);
-        noteAway(false);
-        return pointer;
+        return await (stands ? askBriefly : ask)({ ownerId, agentId });
       } catch (error) {
         if (!isUnanswered(error)) {
           answers.delete(ownerId, agentId);

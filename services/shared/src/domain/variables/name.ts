@@ -6,15 +6,17 @@ const UNSEEN = /(?=[\p{L}\p{M}])\p{Default_Ignorable_Code_Point}/gu;
 const LETTER_OR_DIGIT = /[\p{L}\p{N}]/u;
 
 /**
- * Returns the canonical key of a variable's name as a person wrote it: NFKC, lower case, every run of characters other than the
- * letters, marks and digits of any script replaced by one `_`, none leading or trailing. `""` means that it is no name: it has no
- * letter and no digit.
+ * Returns the canonical key of a variable's name as a person wrote it: NFKC, lower case with ς as σ, every run of characters other
+ * than the letters, marks and digits of any script replaced by one `_`, none leading or trailing. `""` means that it is no name:
+ * it has no letter and no digit.
  */
 export function normalizeVariableName(name: string): string {
   const composed = name.replace(UNSEEN, "").replace(MARKS_PAST_THE_LIMIT, "$1").normalize("NFKC");
   const lower = composed.toLowerCase();
   // Some lower-case letters are one character with a mark that capitals keep apart, such as ǰ.
   const key = (lower === composed ? lower : lower.normalize("NFKC"))
+    // Both are the small letter of Σ (Unicode's CaseFolding.txt).
+    .replaceAll("ς", "σ")
     .replace(/[^\p{L}\p{M}\p{N}]+/gu, "_")
     .replace(/^_|_$/g, "");
   return LETTER_OR_DIGIT.test(key) ? key : "";

@@ -25,6 +25,12 @@ test("chunks are at most as long as they may be, and none is empty", () => {
   );
 });
 
+test("a paragraph does not fill a chunk beyond its length by the empty line before it", () => {
+  const [first, second] = ["a".repeat(CHUNK_CHARACTERS / 2 - 2), `B${"b".repeat(CHUNK_CHARACTERS / 2 - 2)}`];
+  const chunks = chunksOf(`${first}.\n\n${second}. ${second}.`, "en");
+  expect(Math.max(...chunks.map(({ text }) => text.length))).toBeLessThanOrEqual(CHUNK_CHARACTERS);
+});
+
 test("every word of a document is in a chunk or in the titles above one, and no word is cut", () => {
   fc.assert(
     fc.property(text, (value) => {

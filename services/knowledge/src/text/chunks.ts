@@ -103,9 +103,9 @@ function filled(pieces: readonly Piece[]): string[] {
   for (const [at, { text, joint, repeated }] of pieces.entries()) {
     const isParagraph = joint === "\n\n";
     const length = isParagraph ? paragraphLength(pieces, at) : text.length;
-    const fits = chunk.length + joint.length + length <= CHUNK_CHARACTERS;
-    const mayFill =
-      isParagraph && chunk.length < CHUNK_CHARACTERS / 2 && chunk.length + text.length <= CHUNK_CHARACTERS;
+    const room = CHUNK_CHARACTERS - chunk.length - joint.length;
+    const fits = length <= room;
+    const mayFill = isParagraph && chunk.length < CHUNK_CHARACTERS / 2 && text.length <= room;
     if (chunk !== "" && !fits && !mayFill) {
       end();
       if (repeated.length + text.length <= CHUNK_CHARACTERS) chunk = repeated;

@@ -8,7 +8,7 @@ import postgres from "postgres";
 const RESTLESS = [
   ...["jobs", "attempts"],
   ...["conversation_changes", "conversation_counts"],
-  ...["figure_changes", "figures", "version_figures", "usage_days"],
+  ...["figure_changes", "figures", "figure_latencies", "version_figures", "recent_figures", "usage_days"],
   ...["stored_changes", "stored_bytes"],
   ...["search_owners", "search_open", "search_parts", "search_terms"],
   ...["live_topics", "live_events", "call_commands"],

@@ -1,6 +1,7 @@
 import type { AgentRuntime } from "@parley/proto/parley/agent/v1/agent.ts";
 import { ServiceError } from "@parley/shared/errors";
 import type { Logger } from "@parley/shared/log";
+import { NEVER_GONE } from "@parley/shared/shares/few-at-once";
 import type { ConversationContext } from "../context.ts";
 import { llmOf } from "../model/select.ts";
 import { watchModel } from "../model/watch.ts";
@@ -33,7 +34,7 @@ export async function analyze(
   const variables = { ...conversation.variables, ...(await systemValues(ctx, conversation, agent)) };
   const request = analysisRequest(agent, fields, { ...conversation, variables }, messages, limits.contextTokens);
   const startedAt = performance.now();
-  const watch = watchModel(() => model.provider, limits.model, { clientGone: NOBODY, cutOff: turns.cutOff });
+  const watch = watchModel(() => model.provider, limits.model, { clientGone: NEVER_GONE, cutOff: turns.cutOff });
   // The memory for the answer is reserved beforehand (bytes.ts).
   const meter = { ownerId: owner_id, received: () => {} };
   const asked = { ...request, meter, firstWordMs: limits.model.deadlineMs };
@@ -61,6 +62,3 @@ export async function analyze(
   );
   return items;
 }
-
-/** No client waits for an analysis, so none can disconnect. */
-const NOBODY = new AbortController().signal;

@@ -1,5 +1,6 @@
 import { invalid, ServiceError } from "@parley/shared/errors";
 import { isId } from "@parley/shared/ids";
+import { NEVER_GONE } from "@parley/shared/shares/few-at-once";
 import { toAction } from "../calls/call-action.ts";
 import { callHandoffs } from "../calls/call-handoffs.ts";
 import { readCall } from "../calls/read-call.ts";
@@ -23,8 +24,6 @@ const UNIQUE_VIOLATION = "23505";
 const NAME_MAX = 100;
 /** A runtime may have said more than has been stored. */
 const SEQUENCES_AHEAD = 100;
-/** A call is made to its end, whether its runtime waits or not. */
-const NEVER = new AbortController().signal;
 
 /** Runs a tool for a runtime that asks the model itself. */
 export function runCallTool(ctx: ConversationContext): Handler<"runCallTool"> {
@@ -64,7 +63,8 @@ export function runCallTool(ctx: ConversationContext): Handler<"runCallTool"> {
         ledger,
         toolbox: waiting(test ? testTools(test)(toolbox) : toolbox),
         kept,
-        signal: NEVER,
+        // A call is made to its end, whether its runtime waits or not.
+        signal: NEVER_GONE,
         log,
       },
       toolCallId,

@@ -1,7 +1,7 @@
 import { newId } from "@parley/shared/ids";
 import { parseObject } from "@parley/shared/json/json-object";
 import type { Logger } from "@parley/shared/log";
-import { fewAtOnce } from "@parley/shared/shares/few-at-once";
+import { fewAtOnce, NEVER_GONE } from "@parley/shared/shares/few-at-once";
 import type { AnsweredToolCall, ToolCall } from "../model/port.ts";
 import { keepToolCall, keptToolCall, ledgeredToolCall, type ToolCallRow } from "../store/turns/kept-tool-calls.ts";
 import type { CallingTurn, EarlierToolCall, NewToolCall, ToolCallKey } from "../store/turns/tool-ledger.ts";
@@ -79,7 +79,6 @@ export const CALLS_OF_ROUND_MAX = 40;
 const AT_ONCE = 8;
 /** What the model is told at once of a call in the background. */
 export const RUNNING = JSON.stringify({ status: "running" });
-const NEVER = new AbortController().signal;
 
 export function turnTools(parts: TurnToolsParts): TurnTools {
   const { ledger, toolbox, turn, place, signal, apply, watch, teller, client, log } = parts;
@@ -140,7 +139,7 @@ export function turnTools(parts: TurnToolsParts): TurnTools {
         made.set(key.toolCallId, outcome);
         if (isWaited) teller?.answered(key.toolCallId, outcome);
       };
-      const begun = handed ? run() : inTurn(key.ownerId, isWaited ? signal : NEVER, run);
+      const begun = handed ? run() : inTurn(key.ownerId, isWaited ? signal : NEVER_GONE, run);
       const over = begun.catch(async (error) => {
         if (!hasBegun) await ledger.end(key, NOT_MADE, log);
         throw error;

@@ -3,6 +3,7 @@ import type { Turn } from "@parley/proto/parley/conversation/v1/conversation_ser
 import { databaseUnreachable, isUnreachableDatabase } from "@parley/shared/db/unreachable";
 import { cancelled, ServiceError, withMetadata } from "@parley/shared/errors";
 import type { Call } from "@parley/shared/rpc/call";
+import { NEVER_GONE } from "@parley/shared/shares/few-at-once";
 import type { ConversationContext } from "../context.ts";
 import { type WatchedWords, watchedWords } from "../live/words.ts";
 import type { ReplyMode } from "../model/port.ts";
@@ -114,7 +115,8 @@ async function answerAndStore(ctx: ConversationContext, run: Run, { prepared, ac
   const lease = keepTurn(ctx, accepted);
   const checkpoints = checkpointReply(ctx, accepted, () => replySoFar(reply), log);
   const watch = watchModel(() => reply.by.provider, ctx.limits.model, {
-    clientGone: key === null ? signal : NEVER,
+    // A turn with a key runs to its end, whether its client waits or not.
+    clientGone: key === null ? signal : NEVER_GONE,
     cutOff: ctx.turns.cutOff,
   });
   const stopped = cancelled();
@@ -179,9 +181,6 @@ async function askAndSpeak(
     client: turn.clientTools ? client : undefined,
   });
 }
-
-/** The signal of a client whose turn runs to its end whether it waits or not. */
-const NEVER = new AbortController().signal;
 
 /** The failure, with the session it happened in: a client can continue there. */
 function inSession(error: unknown, sessionId: string): unknown {

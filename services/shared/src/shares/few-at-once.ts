@@ -3,7 +3,7 @@ import { type ByteShares, byteShares } from "./byte-shares.ts";
 /** Runs a read, or other work, when its turn comes. @throws ServiceError rate_limited when too much of the owner's waits */
 export type FewAtOnce = <T>(ownerId: string, gone: AbortSignal, read: () => Promise<T>) => Promise<T>;
 
-/** `gone` of work that is done even if its caller has left. */
+/** The signal of a client that never leaves: of work that is done even if nobody waits for it. */
 export const NEVER_GONE = new AbortController().signal;
 
 export interface FewAtOnceSettings {

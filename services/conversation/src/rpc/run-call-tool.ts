@@ -1,3 +1,4 @@
+import { isUniqueViolation } from "@parley/shared/db/unique-violation";
 import { invalid, ServiceError } from "@parley/shared/errors";
 import { isId } from "@parley/shared/ids";
 import { NEVER_GONE } from "@parley/shared/shares/few-at-once";
@@ -19,8 +20,6 @@ import { type Toolbox, toolboxOf } from "../tools/toolbox.ts";
 import { turnTools } from "../tools/turn-tools.ts";
 import { filledText } from "../turn/ask/filled-texts.ts";
 
-/** Postgres' code for a row whose key exists. */
-const UNIQUE_VIOLATION = "23505";
 const NAME_MAX = 100;
 /** A runtime may have said more than has been stored. */
 const SEQUENCES_AHEAD = 100;
@@ -129,6 +128,7 @@ function ended(): ServiceError {
 
 /** @throws ServiceError conflict if Postgres refused an id that names a call already, or else the error */
 function refuseRepeated(error: unknown): never {
-  const isRepeated = error instanceof Error && "code" in error && error.code === UNIQUE_VIOLATION;
-  throw isRepeated ? new ServiceError("conflict", "tool_call_id names a call that was run before") : error;
+  throw isUniqueViolation(error)
+    ? new ServiceError("conflict", "tool_call_id names a call that was run before")
+    : error;
 }

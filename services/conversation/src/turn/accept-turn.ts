@@ -2,6 +2,7 @@ import type { AgentRuntime } from "@parley/proto/parley/agent/v1/agent.ts";
 import { ConversationType } from "@parley/proto/parley/conversation/v1/conversation.ts";
 import type { Turn } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
 import type { Sql } from "@parley/shared/db/database";
+import { isUniqueViolation } from "@parley/shared/db/unique-violation";
 import { collectValues } from "@parley/shared/domain/variables/values";
 import { newId, newUuid } from "@parley/shared/ids";
 import type { ConversationContext } from "../context.ts";
@@ -23,9 +24,6 @@ import { byteBudget } from "./ask/context-window.ts";
 import type { AcceptableTurn, Alone, PreparedTurn } from "./prepare-turn.ts";
 import { inProgress, refusedTurn } from "./refused-turn.ts";
 import { sessionName } from "./session-name.ts";
-
-/** Postgres' code for a row whose key exists. */
-const UNIQUE_VIOLATION = "23505";
 
 /** A turn in progress, its user message stored. */
 export interface AcceptedTurn extends OpenTurn, TakenTurn {}
@@ -108,7 +106,7 @@ export async function acceptTurn(
   }
   return beginSession(ctx, fields, agent, tx).catch((error) => {
     // Another first turn of the session was faster.
-    throw error?.code === UNIQUE_VIOLATION ? inProgress(conversationId) : error;
+    throw isUniqueViolation(error) ? inProgress(conversationId) : error;
   });
 }
 

@@ -40,6 +40,11 @@ export interface Agents {
   close(): void;
 }
 
+/** Whether reading an agent failed because it was deleted, or is another owner's, which the owner must not learn. */
+export function isGone(error: unknown): boolean {
+  return error instanceof ServiceError && (error.kind === "not_found" || error.kind === "forbidden");
+}
+
 /** Room for about 8,000 versions with prompts of 1,000 tokens, and for 1,000 of one owner. */
 const TOTAL_BYTES = 64 * 1024 * 1024;
 const OWNER_BYTES = 8 * 1024 * 1024;

@@ -1,6 +1,6 @@
 import type { AgentRuntime } from "@parley/proto/parley/agent/v1/agent.ts";
-import { ServiceError } from "@parley/shared/errors";
 import { enqueueJobs, type NewJob } from "@parley/shared/jobs/store";
+import { isGone } from "../agents/agents.ts";
 import type { ConversationContext } from "../context.ts";
 import { keptOf } from "../store/agent-path.ts";
 import type { ConversationRow } from "../store/conversations.ts";
@@ -72,11 +72,6 @@ async function isAnalyzed(ctx: ConversationContext, ended: EndedConversation | u
   } catch (error) {
     return !isGone(error);
   }
-}
-
-/** Whether reading an agent failed because it no longer exists. */
-export function isGone(error: unknown): boolean {
-  return error instanceof ServiceError && (error.kind === "not_found" || error.kind === "forbidden");
 }
 
 /** Enqueues the analyses of ended conversations and makes their events wait for them. */

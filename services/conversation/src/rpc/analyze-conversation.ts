@@ -2,7 +2,8 @@ import { AnalyzeConversationResponse } from "@parley/proto/parley/conversation/v
 import { ServiceError } from "@parley/shared/errors";
 import { runPrepared } from "@parley/shared/idempotency/run";
 import { enqueueJob } from "@parley/shared/jobs/store";
-import { analysisJob, analyzingAgent, isGone } from "../analysis/ask.ts";
+import { isGone } from "../agents/agents.ts";
+import { analysisJob, analyzingAgent } from "../analysis/ask.ts";
 import type { ConversationContext, Handler } from "../context.ts";
 import { readConversation } from "../lists/read-conversation.ts";
 import type { ConversationRow } from "../store/conversations.ts";

@@ -1,5 +1,6 @@
 import { type Handoff, HandoffContext } from "@parley/proto/parley/agent/v1/tool.ts";
 import { ServiceError } from "@parley/shared/errors";
+import { isGone } from "../agents/agents.ts";
 import type { Tool, ToolContext, ToolOutcome } from "./tool.ts";
 
 /** The tool with which an agent's model hands the conversation over to another agent. */
@@ -52,9 +53,4 @@ export function cannotTakeOver(error: unknown): string {
   if (error instanceof ServiceError && (error.kind === "condition" || error.kind === "conflict"))
     return `This agent cannot take over: ${error.detail}. ${STAYS}`;
   throw error;
-}
-
-/** Whether an agent was deleted, or is another owner's, which the owner must not learn. */
-export function isGone(error: unknown): boolean {
-  return error instanceof ServiceError && (error.kind === "not_found" || error.kind === "forbidden");
 }

@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import type { Schema } from "@parley/shared/db/provision";
+import { reachable } from "@parley/shared/process/health";
 import { socketPath } from "@parley/shared/rpc/socket-path";
 import type { Program } from "../processes/keep-running.ts";
 import { pingHttp, pingRpc } from "../processes/ping.ts";
@@ -177,12 +178,6 @@ export function serviceAddress(surroundings: Pick<Surroundings, "sockets">, name
 /** The URL for clients on this machine of a gateway that listens on `host`. */
 export function gatewayUrl(host: string, port: number): string {
   return `http://${reachable(host)}:${port}`;
-}
-
-function reachable(host: string): string {
-  if (host === "0.0.0.0" || host === "") return LOOPBACK;
-  if (host === "::") return "[::1]";
-  return host.includes(":") ? `[${host}]` : host;
 }
 
 function addresses(surroundings: Surroundings): Record<string, string> {

@@ -26,8 +26,9 @@ export async function checkReady(listen: string): Promise<number> {
   return 1;
 }
 
-function reachable(hostname: string): string {
-  if (hostname === "0.0.0.0") return "127.0.0.1";
+/** The host by which clients on this machine reach what listens on a host, in the form of URLs. @param hostname "" for every address */
+export function reachable(hostname: string): string {
+  if (hostname === "0.0.0.0" || hostname === "") return "127.0.0.1";
   if (hostname === "::") return "[::1]";
   return hostname.includes(":") ? `[${hostname}]` : hostname;
 }
